@@ -30,7 +30,7 @@ static struct {
 	const struct rrset *sets[8];
 	struct question blocked;
 	struct localzones *zones;
-	struct list_table *list;
+	struct blocklist_table *list;
 	struct snapshot snapshot;
 	struct arena arena, turn;
 	uint64_t sum; /* so that nothing is done for nothing */
@@ -62,7 +62,7 @@ static void prepare_blocked(void)
 	struct conf_how how = { .no_files = true };
 	struct conf_report report = { 0 };
 	struct fault f = { 0 };
-	struct list_table_maker *list = list_table_begin();
+	struct blocklist_table_maker *list = blocklist_table_begin();
 	char *text = mem_new(BLOCKED * 64);
 	size_t len = (size_t)sprintf(text, "server:\n");
 
@@ -71,9 +71,10 @@ static void prepare_blocked(void)
 
 		sprintf(text + len, "track%u.example.net.", n);
 		dname_parse(name, text + len, NULL);
-		list_table_rule(list, &(struct list_rule){ .name = name, .bits = LIST_BLOCK });
+		blocklist_table_rule(
+			list, &(struct blocklist_rule){ .name = name, .bits = BLOCKLIST_BLOCK });
 	}
-	on.list = list_table_make(list, 1);
+	on.list = blocklist_table_make(list, 1);
 	for (unsigned n = 0; n < BLOCKED; n++)
 		len += (size_t)sprintf(text + len,
 				       "local-zone: track%u.example.net always_nxdomain\n", n);
@@ -153,10 +154,10 @@ PIECE do_encode(void)
 PIECE do_blocklist(void)
 {
 	struct suffixes s;
-	struct list_match m;
+	struct blocklist_match m;
 
-	suffixes_find(&s, on.listed, 1, list_table_deepest(on.list));
-	PROMISE(list_table_find(on.list, &s, TYPE_A, NULL, &m) == LIST_BLOCKS);
+	suffixes_find(&s, on.listed, 1, blocklist_table_deepest(on.list));
+	PROMISE(blocklist_table_find(on.list, &s, TYPE_A, NULL, &m) == BLOCKLIST_BLOCKS);
 	on.sum += m.labels;
 }
 

@@ -33,7 +33,7 @@ zonemd      | services/authzone/zonemd.c |
 rpz         | services/authzone/rpz.c services/policy/policy_judge.c services/policy/policy.c |
 dns64       | services/dns64/dns64.c services/answer/nat64.c services/answer/nat64.h |
 blocklists  | services/blocklist/name.c services/blocklist/table.c services/blocklist/answer.c services/blocklist/rules.c \
-services/blocklist/state.c:list_state_is_paused services/blocklist/blocklist.c:is_for,ask_own,allows,block,blocklists_block,blocklists_block_alias,blocklists_might_block |
+services/blocklist/state.c:blocklist_state_is_paused services/blocklist/blocklist.c:is_for,ask_own,allows,block,blocklists_block,blocklists_block_alias,blocklists_might_block |
 cache-file  | services/cachefile/block.c services/cachefile/read.c services/cachefile/write.c | test_cache_file.py
 cachedb     | services/cachedb/cachedb.c services/cachedb/entry.c services/cachedb/frame.c | test_cachedb.py
 proxy       | util/net/proxy2.c services/listen/udp.c:proxy_of,read_proxy \

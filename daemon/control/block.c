@@ -35,12 +35,13 @@ static uint32_t now_s(const struct call *c)
 static const char *action_print(const struct blocklist *l, char text[3 * ADDR_TEXT])
 {
 	static const char *const words[] = {
-		[LIST_NXDOMAIN] = "nxdomain", [LIST_NODATA] = "nodata",   [LIST_NULL] = "null",
-		[LIST_REFUSE] = "refuse",     [LIST_ADDRESS] = "address", [LIST_DROP] = "drop",
+		[BLOCKLIST_NXDOMAIN] = "nxdomain", [BLOCKLIST_NODATA] = "nodata",
+		[BLOCKLIST_NULL] = "null",         [BLOCKLIST_REFUSE] = "refuse",
+		[BLOCKLIST_ADDRESS] = "address",   [BLOCKLIST_DROP] = "drop",
 	};
 	int len = snprintf(text, ADDR_TEXT, "%s", words[l->action]);
 
-	for (int i = 0; i < 2 && l->action == LIST_ADDRESS; i++) {
+	for (int i = 0; i < 2 && l->action == BLOCKLIST_ADDRESS; i++) {
 		char addr[ADDR_TEXT];
 
 		if (l->addr[i].family)
@@ -56,27 +57,27 @@ static void say_ago(struct call *c, const char *what, int64_t then_s)
 		call_say(c, " %s %" PRId64 " s ago", what, MAX((int64_t)time(NULL) - then_s, 0));
 }
 
-static void say_skips(struct call *c, const struct list_counts *counts)
+static void say_skips(struct call *c, const struct blocklist_counts *counts)
 {
-	for (int i = 0; i < LIST_SKIP_KINDS; i++)
+	for (int i = 0; i < BLOCKLIST_SKIP_KINDS; i++)
 		if (counts->skipped[i])
 			call_say(c, "    ignored: %" PRIu64 " %s\n", counts->skipped[i],
-				 list_skip_what[i]);
+				 blocklist_skip_what[i]);
 	if (counts->first_bad)
 		call_say(c, "    first invalid line: %u: %s\n", counts->first_bad,
 			 counts->first_bad_text);
 }
 
-static void say_source(const struct list_source *s, void *call)
+static void say_source(const struct blocklist_source *s, void *call)
 {
-	static const char *const kinds[] = {
-		[LIST_FROM_FILE] = "file", [LIST_FROM_URL] = "url", [LIST_FROM_ALLOW] = "allow-file"
-	};
+	static const char *const kinds[] = { [BLOCKLIST_FROM_FILE] = "file",
+					     [BLOCKLIST_FROM_URL] = "url",
+					     [BLOCKLIST_FROM_ALLOW] = "allow-file" };
 	struct call *c = call;
 
 	call_say(c, "  %s %s: %" PRIu64 " rules in %" PRIu64 " lines", kinds[s->kind], s->where,
 		 s->counts->rules, s->counts->lines);
-	say_ago(c, s->kind == LIST_FROM_URL ? "fetched" : "read", s->good_s);
+	say_ago(c, s->kind == BLOCKLIST_FROM_URL ? "fetched" : "read", s->good_s);
 	if (s->failed_s) {
 		say_ago(c, "failed", s->failed_s);
 		call_say(c, ": %s", s->why);
@@ -87,25 +88,26 @@ static void say_source(const struct list_source *s, void *call)
 
 static void say_list(struct call *c, const struct blocklist *l, uint64_t blocked)
 {
-	const struct list_table *t = RCU_READ(l->table);
+	const struct blocklist_table *t = RCU_READ(l->table);
 	char action[3 * ADDR_TEXT], stale[600];
-	struct list_age age;
+	struct blocklist_age age;
 
 	/* Get the age first: it is part of the line that precedes the sources. */
-	list_loading_tell(l, &age, stale, sizeof stale, NULL, NULL);
+	blocklist_loading_tell(l, &age, stale, sizeof stale, NULL, NULL);
 	call_say(c, "%s: %zu names in %zu bytes, action %s, blocked %" PRIu64 " times", l->name,
-		 list_table_count(t), list_table_bytes(t), action_print(l, action), blocked);
+		 blocklist_table_count(t), blocklist_table_bytes(t), action_print(l, action),
+		 blocked);
 	say_ago(c, "made", age.made_s);
 	if (age.next_s)
 		call_say(c, " next check in %" PRId64 " s",
 			 MAX(age.next_s - (int64_t)time(NULL), 0));
 	call_say(c, "\n");
-	if (list_table_dropped(t))
+	if (blocklist_table_dropped(t))
 		call_say(c, "  ignored: %" PRIu64 " rules with modifiers, too many at one name\n",
-			 list_table_dropped(t));
+			 blocklist_table_dropped(t));
 	if (age.stale)
 		call_say(c, "  update failed, old list stays in use: %s\n", age.stale);
-	list_loading_tell(l, &age, stale, sizeof stale, say_source, c);
+	blocklist_loading_tell(l, &age, stale, sizeof stale, say_source, c);
 }
 
 static void say_rule(const uint8_t *name, bool allows, void *call)
@@ -173,7 +175,7 @@ void control_blocklist_reload(struct call *c, struct worker *w)
 	}
 	for (size_t i = 0; i < b->count; i++)
 		if (!one || b->at[i] == one)
-			list_loading_hurry(b->at[i]);
+			blocklist_loading_hurry(b->at[i]);
 	call_ok(c);
 }
 
@@ -246,17 +248,17 @@ void control_blocklist_forget(struct call *c, struct worker *w)
 
 /* ---- testing a name ---- */
 
-static const char *rule_print(const struct list_rule *r)
+static const char *rule_print(const struct blocklist_rule *r)
 {
-	unsigned bits = (r->bits & LIST_PLAIN) | r->bits >> LIST_IMPORTANT_SHIFT;
+	unsigned bits = (r->bits & BLOCKLIST_PLAIN) | r->bits >> BLOCKLIST_IMPORTANT_SHIFT;
 
 	if (r->removes)
 		return "takes back a rule";
-	return bits & LIST_ALLOW ? "allows" : "blocks";
+	return bits & BLOCKLIST_ALLOW ? "allows" : "blocks";
 }
 
-static void say_line(const char *where, unsigned line, const char *text, const struct list_rule *r,
-		     void *call)
+static void say_line(const char *where, unsigned line, const char *text,
+		     const struct blocklist_rule *r, void *call)
 {
 	char name[DNAME_TEXT];
 
@@ -275,7 +277,7 @@ static void say_whom(struct call *c, const struct blocklist *l)
 		call_say(c, " clients with its tags");
 }
 
-static void say_what(struct call *c, const struct blocklist *l, const struct list_match *m)
+static void say_what(struct call *c, const struct blocklist *l, const struct blocklist_match *m)
 {
 	char action[3 * ADDR_TEXT];
 
@@ -292,22 +294,22 @@ static void say_what(struct call *c, const struct blocklist *l, const struct lis
 static bool test_list(struct call *c, const struct blocklist *l, const uint8_t *name,
 		      uint16_t type)
 {
-	struct list_match m = { 0 };
+	struct blocklist_match m = { 0 };
 	enum blocklist_verdict v = blocklist_ask(l, name, type, &m);
 	char text[DNAME_TEXT];
 
-	if (v == LIST_SAYS_NOTHING) {
+	if (v == BLOCKLIST_SAYS_NOTHING) {
 		call_say(c, "list %s: no match\n", l->name);
 		return false;
 	}
-	call_say(c, "list %s %s it by %s", l->name, v == LIST_BLOCKS ? "blocks" : "allows",
+	call_say(c, "list %s %s it by %s", l->name, v == BLOCKLIST_BLOCKS ? "blocks" : "allows",
 		 dname_print(dname_suffix(name, m.labels), text));
-	if (v == LIST_BLOCKS)
+	if (v == BLOCKLIST_BLOCKS)
 		say_what(c, l, &m);
 	else
 		call_say(c, "\n");
-	list_loading_search(l, name, say_line, c);
-	return v == LIST_BLOCKS && l->for_all;
+	blocklist_loading_search(l, name, say_line, c);
+	return v == BLOCKLIST_BLOCKS && l->for_all;
 }
 
 static void say_paused(const char *view, uint32_t left_s, void *call)
@@ -329,11 +331,12 @@ void control_blocklist_test(struct call *c, struct worker *w)
 	if (!call_take_name(c, name))
 		return;
 	own = blocklists_ask_own(b, name);
-	if (own != LIST_SAYS_NOTHING)
-		call_say(c, "at run time it was %s\n", own == LIST_BLOCKS ? "denied" : "allowed");
+	if (own != BLOCKLIST_SAYS_NOTHING)
+		call_say(c, "at run time it was %s\n",
+			 own == BLOCKLIST_BLOCKS ? "denied" : "allowed");
 	for (size_t i = 0; i < b->count; i++)
 		blocked |= test_list(c, b->at[i], name, TYPE_A);
-	blocked = own == LIST_BLOCKS || (own == LIST_SAYS_NOTHING && blocked);
+	blocked = own == BLOCKLIST_BLOCKS || (own == BLOCKLIST_SAYS_NOTHING && blocked);
 	call_say(c, "%s is %s\n", dname_print(name, text), blocked ? "blocked" : "not blocked");
 	if (blocked)
 		blocklists_each_pause(b, now_s(c), say_paused, c);

@@ -43,23 +43,23 @@ static const struct blocklists *lists_of(const struct call *c)
 	return call_snapshot(c)->policy->lists;
 }
 
-static struct list_age age_of(const struct blocklist *l)
+static struct blocklist_age age_of(const struct blocklist *l)
 {
-	struct list_age age;
+	struct blocklist_age age;
 	char stale[8];
 
-	list_loading_tell(l, &age, stale, sizeof stale, NULL, NULL);
+	blocklist_loading_tell(l, &age, stale, sizeof stale, NULL, NULL);
 	return age;
 }
 
 static double list_names(const struct blocklist *l)
 {
-	return (double)list_table_count(RCU_READ(l->table));
+	return (double)blocklist_table_count(RCU_READ(l->table));
 }
 
 static double list_bytes(const struct blocklist *l)
 {
-	return (double)list_table_bytes(RCU_READ(l->table));
+	return (double)blocklist_table_bytes(RCU_READ(l->table));
 }
 
 static double list_made(const struct blocklist *l)
@@ -262,7 +262,7 @@ static void put_lists(struct json *j, const struct call *c, const struct stats *
 	json_open(j, "blocklists", '[');
 	for (size_t i = 0; i < b->count; i++) {
 		const struct blocklist *l = b->at[i];
-		struct list_age age = age_of(l);
+		struct blocklist_age age = age_of(l);
 
 		json_open(j, NULL, '{');
 		json_text(j, "name", l->name);

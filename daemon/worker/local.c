@@ -92,18 +92,18 @@ bool local_settles(struct client_query *j, enum disposition *v)
 	return end != POLICY_PASS && end != POLICY_LET_THROUGH;
 }
 
-static enum disposition answer_blocked(struct client_query *j, const struct list_found *f)
+static enum disposition answer_blocked(struct client_query *j, const struct blocklist_found *f)
 {
 	struct alias_prefix lead;
 	struct arena a;
 	enum disposition v;
 
 	switch (blocklist_answer(f, &j->to, &j->p->out)) {
-	case LIST_END_SENT:
+	case BLOCKLIST_END_SENT:
 		return client_query_send(j);
-	case LIST_END_DROP:
+	case BLOCKLIST_END_DROP:
 		return DISPOSITION_DROP;
-	case LIST_END_FOLLOW:
+	case BLOCKLIST_END_FOLLOW:
 		break;
 	}
 	arena_init(&a);
@@ -116,10 +116,10 @@ static enum disposition answer_blocked(struct client_query *j, const struct list
 bool local_blocks(struct client_query *j, enum disposition *v)
 {
 	const struct policy *p = j->w->env.snapshot->policy;
-	const struct list_asker who = { .rule = j->rule,
-					.from = &j->p->client.from,
-					.now_s = j->to.now_s };
-	struct list_found f;
+	const struct blocklist_asker who = { .rule = j->rule,
+					     .from = &j->p->client.from,
+					     .now_s = j->to.now_s };
+	struct blocklist_found f;
 
 	if (!blocklists_block(p->lists, &who, j->request.q.name, j->request.q.type, &f) &&
 	    !(j->stored && blocklists_block_stored(p->lists, &who, j->stored, &f)))

@@ -8,7 +8,7 @@
 enum { MODIFIERS_MOST = 16 };
 
 struct adblock {
-	struct list_reader *r;
+	struct blocklist_reader *r;
 	bool allow, important, removes;
 	uint8_t bits, form;
 	struct word name;
@@ -67,7 +67,7 @@ static const char *next_comma(const char *at, const char *end)
 static bool read_modifiers(struct adblock *a, const char *at, const char *end)
 {
 	char *to = a->r->special;
-	struct list_special s;
+	struct blocklist_special s;
 
 	for (const char *comma; at < end; at = comma + 1) {
 		comma = next_comma(at, end);
@@ -83,9 +83,9 @@ static bool read_modifiers(struct adblock *a, const char *at, const char *end)
 	*to = '\0';
 	if (!a->kept_count)
 		return true;
-	if (!list_special_parse(&s, a->r->special))
+	if (!blocklist_special_parse(&s, a->r->special))
 		return false;
-	list_special_clear(&s);
+	blocklist_special_clear(&s);
 	return true;
 }
 
@@ -119,8 +119,8 @@ static bool cut_back(struct word *w, char c)
 }
 
 /* What is before the modifiers: bars, a star or a dot, the name, and its end. Which of them there are
- * is the form, below LIST_FORMS and never 0. */
-static enum list_skip read_pattern(struct adblock *a, struct word w)
+ * is the form, below BLOCKLIST_FORMS and never 0. */
+static enum blocklist_skip read_pattern(struct adblock *a, struct word w)
 {
 	bool end, caret, tree = cut_front(&w, "||"), exact = !tree && cut_front(&w, "|");
 	bool star = cut_front(&w, "*."), dot = !star && cut_front(&w, ".");
@@ -130,35 +130,37 @@ static enum list_skip read_pattern(struct adblock *a, struct word w)
 	caret = cut_back(&w, '^');
 	front = star ? 3u + tree + 2u * exact : dot ? 6u : tree + 2u * exact;
 	a->form = (uint8_t)(1 + front + 7 * (caret + 2u * end));
-	a->bits = star || dot ? LIST_BLOCK_BELOW : exact ? LIST_BLOCK_SELF : LIST_BLOCK;
+	a->bits = star || dot ? BLOCKLIST_BLOCK_BELOW
+		  : exact     ? BLOCKLIST_BLOCK_SELF
+			      : BLOCKLIST_BLOCK;
 	a->name = w;
 	if (has(w, "*") || (dot && (tree || exact)))
-		return LIST_SKIP_pattern;
+		return BLOCKLIST_SKIP_pattern;
 	if (has(w, "/?=&^|"))
-		return LIST_SKIP_url;
+		return BLOCKLIST_SKIP_url;
 	/* "||name." without "^": a prefix of longer names. */
 	if ((tree || exact) && !caret && !end && w.len && w.at[w.len - 1] == '.')
-		return LIST_SKIP_pattern;
-	return LIST_READ;
+		return BLOCKLIST_SKIP_pattern;
+	return BLOCKLIST_READ;
 }
 
 /* ---- the rule ---- */
 
-static enum list_skip put_rule(struct adblock *a)
+static enum blocklist_skip put_rule(struct adblock *a)
 {
 	uint8_t name[DNAME_MAX];
-	struct list_rule rule = { .name = name,
-				  .form = a->form,
-				  .removes = a->removes,
-				  .special = a->kept_count ? a->r->special : NULL };
-	enum list_name n = list_name_read(a->name.at, a->name.len, name);
+	struct blocklist_rule rule = { .name = name,
+				       .form = a->form,
+				       .removes = a->removes,
+				       .special = a->kept_count ? a->r->special : NULL };
+	enum blocklist_name n = blocklist_name_read(a->name.at, a->name.len, name);
 
-	if (n != LIST_NAME && n != LIST_NAME_TOP)
-		return list_skip_of(n);
+	if (n != BLOCKLIST_NAME && n != BLOCKLIST_NAME_TOP)
+		return blocklist_skip_of(n);
 	if (a->removes && a->r->how.allow)
-		return LIST_SKIP_modifier;
-	rule.bits = (uint8_t)(a->bits << (a->allow ? 2 : 0) << (a->important ? LIST_IMPORTANT_SHIFT : 0));
-	return list_put_rule(a->r, &rule);
+		return BLOCKLIST_SKIP_modifier;
+	rule.bits = (uint8_t)(a->bits << (a->allow ? 2 : 0) << (a->important ? BLOCKLIST_IMPORTANT_SHIFT : 0));
+	return blocklist_put_rule(a->r, &rule);
 }
 
 /* The pattern ends at a comment, though AdGuard knows none here; blanks are in no name. */
@@ -174,36 +176,36 @@ static struct word without_comment(struct word w)
 	return w;
 }
 
-static enum list_skip read_rule(struct adblock *a, struct word line)
+static enum blocklist_skip read_rule(struct adblock *a, struct word line)
 {
 	const char *end = line.at + line.len, *dollar;
 	struct word pattern;
-	enum list_skip why;
+	enum blocklist_skip why;
 
 	if (line.len >= 2 && memcmp(line.at, "@@", 2) == 0) {
 		a->allow = true;
 		line.at += 2;
 	}
 	if (*line.at == '/' && end - line.at > 1 && (end[-1] == '/' || strstr(line.at + 1, "/$")))
-		return LIST_SKIP_pattern;
+		return BLOCKLIST_SKIP_pattern;
 	dollar = memchr(line.at, '$', (size_t)(end - line.at));
 	pattern = without_comment((struct word){ line.at, (size_t)((dollar ? dollar : end) - line.at) });
 	if (dollar && pattern.at + pattern.len != dollar)
 		dollar = NULL; /* in the comment */
 	why = read_pattern(a, pattern);
-	if (why == LIST_SKIP_url)
+	if (why == BLOCKLIST_SKIP_url)
 		return why;
 	if (dollar && !read_modifiers(a, dollar + 1, end))
-		return LIST_SKIP_modifier;
-	return why == LIST_READ ? put_rule(a) : why;
+		return BLOCKLIST_SKIP_modifier;
+	return why == BLOCKLIST_READ ? put_rule(a) : why;
 }
 
-void list_read_adblock(struct list_reader *r, struct word line)
+void blocklist_read_adblock(struct blocklist_reader *r, struct word line)
 {
 	struct adblock a;
 
 	a.r = r;
 	a.allow = a.important = a.removes = false;
 	a.kept_count = 0;
-	list_skip(r, read_rule(&a, line));
+	blocklist_skip(r, read_rule(&a, line));
 }

@@ -35,10 +35,10 @@ static void put_null(struct answer_made *made, uint16_t type)
 /* An answer with room for the records of rules that say what to answer. */
 struct made_up {
 	struct answer_made made;
-	struct slice more[LIST_REWRITES];
+	struct slice more[BLOCKLIST_REWRITES];
 };
 
-static void make_rewritten(const struct list_match *m, uint16_t type, struct made_up *up)
+static void make_rewritten(const struct blocklist_match *m, uint16_t type, struct made_up *up)
 {
 	struct answer_made *made = &up->made;
 
@@ -46,7 +46,7 @@ static void make_rewritten(const struct list_match *m, uint16_t type, struct mad
 	made->type = type;
 	made->more = up->more;
 	for (unsigned i = 0; i < m->rewrites; i++) {
-		const struct list_rewrite *w = m->rewrite[i];
+		const struct blocklist_rewrite *w = m->rewrite[i];
 		struct slice data = { .at = w->data, .len = w->len };
 
 		if (w->type != type || !w->len)
@@ -58,7 +58,7 @@ static void make_rewritten(const struct list_match *m, uint16_t type, struct mad
 	}
 }
 
-static void make(const struct list_found *f, uint16_t type, struct made_up *up)
+static void make(const struct blocklist_found *f, uint16_t type, struct made_up *up)
 {
 	const struct blocklist *l = f->list;
 	struct answer_made *made = &up->made;
@@ -71,52 +71,52 @@ static void make(const struct list_found *f, uint16_t type, struct made_up *up)
 		return;
 	}
 	switch (l->action) {
-	case LIST_NXDOMAIN:
+	case BLOCKLIST_NXDOMAIN:
 		made->rcode = RCODE_NXDOMAIN;
 		break;
-	case LIST_REFUSE:
+	case BLOCKLIST_REFUSE:
 		made->rcode = RCODE_REFUSED;
 		break;
-	case LIST_NULL:
+	case BLOCKLIST_NULL:
 		put_null(made, type);
 		break;
-	case LIST_ADDRESS:
+	case BLOCKLIST_ADDRESS:
 		put_address(made, type, &l->addr[type == TYPE_AAAA]);
 		break;
-	case LIST_NODATA:
-	case LIST_DROP:
+	case BLOCKLIST_NODATA:
+	case BLOCKLIST_DROP:
 		break;
 	}
 }
 
-static bool drops(const struct list_found *f)
+static bool drops(const struct blocklist_found *f)
 {
-	return !f->match.rewrites && f->list->action == LIST_DROP;
+	return !f->match.rewrites && f->list->action == BLOCKLIST_DROP;
 }
 
-bool blocklist_leads_on(const struct list_found *f, uint16_t type)
+bool blocklist_leads_on(const struct blocklist_found *f, uint16_t type)
 {
 	return f->match.rewrites && f->match.rewrite[0]->type == TYPE_CNAME && type != TYPE_CNAME;
 }
 
-enum list_end blocklist_answer(const struct list_found *f, const struct answer_to *to,
-			       struct writer *out)
+enum blocklist_end blocklist_answer(const struct blocklist_found *f, const struct answer_to *to,
+				    struct writer *out)
 {
 	struct made_up up;
 
 	if (UNLIKELY(drops(f)))
-		return LIST_END_DROP;
+		return BLOCKLIST_END_DROP;
 	if (UNLIKELY(blocklist_leads_on(f, to->request->q.type)))
-		return LIST_END_FOLLOW;
+		return BLOCKLIST_END_FOLLOW;
 	make(f, to->request->q.type, &up);
 	answer_made(out, to, &up.made);
-	return LIST_END_SENT;
+	return BLOCKLIST_END_SENT;
 }
 
-void blocklist_lead(const struct list_found *f, const struct question *q, struct arena *a,
+void blocklist_lead(const struct blocklist_found *f, const struct question *q, struct arena *a,
 		    struct alias_prefix *lead)
 {
-	const struct list_rewrite *w = f->match.rewrite[0];
+	const struct blocklist_rewrite *w = f->match.rewrite[0];
 	struct slice record = { .at = w->data, .len = w->len };
 
 	*lead = (struct alias_prefix){ 0 };
@@ -130,10 +130,10 @@ void blocklist_lead(const struct list_found *f, const struct question *q, struct
 							       .count = 1 })));
 }
 
-const struct message *blocklist_message(const struct list_found *f, const struct message *m,
+const struct message *blocklist_message(const struct blocklist_found *f, const struct message *m,
 					uint32_t now_s, struct arena *a)
 {
-	struct slice records[1 + LIST_REWRITES];
+	struct slice records[1 + BLOCKLIST_REWRITES];
 	const struct answer_made *made;
 	struct message *new;
 	struct made_up up;
@@ -166,18 +166,19 @@ const struct message *blocklist_message(const struct list_found *f, const struct
 	return new;
 }
 
-void blocklist_log(const struct list_found *f, const struct client *c, const struct question *q)
+void blocklist_log(const struct blocklist_found *f, const struct client *c,
+		   const struct question *q)
 {
 	querylog_address(f->list->name, "blocklist", c, q);
 }
 
-void blocklist_tell(const struct list_found *f, struct decision *s)
+void blocklist_tell(const struct blocklist_found *f, struct decision *s)
 {
 	settle(s, DECIDED_BLOCKED, "%s%s", f->at_run_time ? "" : "blocklist ",
 	       f->at_run_time ? "blocklist_deny" : f->list->name);
 }
 
-void blocklist_count(struct stats *s, const struct list_found *f)
+void blocklist_count(struct stats *s, const struct blocklist_found *f)
 {
 	if (!s)
 		return;
@@ -212,8 +213,8 @@ static enum alias_end next_alias(struct reader *r, unsigned *left, uint8_t *targ
 	return type == TYPE_CNAME ? ALIAS : NO_ALIAS;
 }
 
-bool blocklists_block_stored(const struct blocklists *b, const struct list_asker *who,
-			     const struct stored *s, struct list_found *f)
+bool blocklists_block_stored(const struct blocklists *b, const struct blocklist_asker *who,
+			     const struct stored *s, struct blocklist_found *f)
 {
 	/* read first: a change made meanwhile is then noticed next time */
 	uint32_t generation = blocklists_generation(b);
@@ -241,8 +242,8 @@ bool blocklists_block_stored(const struct blocklists *b, const struct list_asker
 	return false;
 }
 
-bool blocklists_block_message(const struct blocklists *b, const struct list_asker *who,
-			      const struct message *m, struct list_found *f)
+bool blocklists_block_message(const struct blocklists *b, const struct blocklist_asker *who,
+			      const struct message *m, struct blocklist_found *f)
 {
 	for (unsigned i = 0; i < m->count[SECTION_ANSWER]; i++) {
 		const struct rrset *s = m->sets[i];

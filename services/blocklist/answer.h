@@ -12,28 +12,29 @@ struct client;
 struct decision;
 struct stats;
 
-enum list_end {
-	LIST_END_SENT,   /* the answer was written */
-	LIST_END_DROP,   /* there will be no answer */
-	LIST_END_FOLLOW, /* it begins with blocklist_lead */
+enum blocklist_end {
+	BLOCKLIST_END_SENT,   /* the answer was written */
+	BLOCKLIST_END_DROP,   /* there will be no answer */
+	BLOCKLIST_END_FOLLOW, /* it begins with blocklist_lead */
 };
 
 /* Apply the action of the list or rule found. */
-enum list_end blocklist_answer(const struct list_found *f, const struct answer_to *to,
-			       struct writer *out);
+enum blocklist_end blocklist_answer(const struct blocklist_found *f, const struct answer_to *to,
+				    struct writer *out);
 /* Whether the answer is an alias whose target is to be resolved: then blocklist_answer ends so. */
-bool blocklist_leads_on(const struct list_found *f, uint16_t type);
+bool blocklist_leads_on(const struct blocklist_found *f, uint16_t type);
 /* The alias to answer with; in `a`. */
-void blocklist_lead(const struct list_found *f, const struct question *q, struct arena *a,
+void blocklist_lead(const struct blocklist_found *f, const struct question *q, struct arena *a,
 		    struct alias_prefix *lead);
 /* The same as blocklist_answer, as a message in `a` in place of `m`; NULL: there is no answer. */
-const struct message *blocklist_message(const struct list_found *f, const struct message *m,
+const struct message *blocklist_message(const struct blocklist_found *f, const struct message *m,
 					uint32_t now_s, struct arena *a);
 /* A line for log-local-actions. */
-void blocklist_log(const struct list_found *f, const struct client *c, const struct question *q);
+void blocklist_log(const struct blocklist_found *f, const struct client *c,
+		   const struct question *q);
 /* Record in `s` (may be NULL) what settled the question. */
-void blocklist_tell(const struct list_found *f, struct decision *s);
-void blocklist_count(struct stats *s, const struct list_found *f);
+void blocklist_tell(const struct blocklist_found *f, struct decision *s);
+void blocklist_count(struct stats *s, const struct blocklist_found *f);
 
 /* ---- aliases in answers ---- */
 
@@ -46,9 +47,9 @@ static inline bool blocklists_doubt(const struct blocklists *b, const struct sto
 }
 
 /* Whether an alias in it leads to a name that is blocked for this client. */
-bool blocklists_block_stored(const struct blocklists *b, const struct list_asker *who,
-			     const struct stored *s, struct list_found *f);
-bool blocklists_block_message(const struct blocklists *b, const struct list_asker *who,
-			      const struct message *m, struct list_found *f);
+bool blocklists_block_stored(const struct blocklists *b, const struct blocklist_asker *who,
+			     const struct stored *s, struct blocklist_found *f);
+bool blocklists_block_message(const struct blocklists *b, const struct blocklist_asker *who,
+			      const struct message *m, struct blocklist_found *f);
 
 #endif

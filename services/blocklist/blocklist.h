@@ -19,25 +19,25 @@
 struct acl_rule;
 struct conf;
 struct fault;
-struct list_loading;
+struct blocklist_loading;
 struct loader;
 struct view;
 
-enum list_action {
-	LIST_NXDOMAIN,
-	LIST_NODATA,
-	LIST_NULL, /* 0.0.0.0, :: */
-	LIST_REFUSE,
-	LIST_ADDRESS,
-	LIST_DROP,
+enum blocklist_action {
+	BLOCKLIST_NXDOMAIN,
+	BLOCKLIST_NODATA,
+	BLOCKLIST_NULL, /* 0.0.0.0, :: */
+	BLOCKLIST_REFUSE,
+	BLOCKLIST_ADDRESS,
+	BLOCKLIST_DROP,
 };
 
 /* One clause. Nothing that a worker reads ever changes, except `table`. */
 struct blocklist {
-	_Atomic(struct list_table *) table; /* never NULL */
+	_Atomic(struct blocklist_table *) table; /* never NULL */
 	char *name;
-	enum list_action action;
-	struct addr addr[2]; /* LIST_ADDRESS: IPv4, IPv6; family 0: none */
+	enum blocklist_action action;
+	struct addr addr[2]; /* BLOCKLIST_ADDRESS: IPv4, IPv6; family 0: none */
 	enum reason reason;
 	char *reason_text; /* for EDE */
 	bool for_all;
@@ -46,20 +46,20 @@ struct blocklist {
 	size_t view_count;
 	unsigned slot; /* index of its counter in struct stats */
 	_Atomic uint32_t pins;
-	struct list_state *state;
-	struct list_loading *loading; /* its sources */
+	struct blocklist_state *state;
+	struct blocklist_loading *loading; /* its sources */
 };
 
 /* State shared by all lists, of older snapshots, too. What is hashed with the seed (every table and rule) is published
  * after it. */
-struct list_state {
+struct blocklist_state {
 	/* Raised with every table, rule and reload. Recorded in cached answers whose name and
 	 * aliases are in no list (struct stored). No number comes twice: after the last one it is
 	 * LISTS_NO_GENERATION for good, with which no answer is ever marked. Written by the main
 	 * thread and the loader's, read by workers at any time. */
 	_Atomic uint32_t generation;
-	_Atomic(struct list_table *) own; /* rules given at run time; NULL: none */
-	_Atomic(struct list_pauses *) pauses; /* NULL: none */
+	_Atomic(struct blocklist_table *) own; /* rules given at run time; NULL: none */
+	_Atomic(struct blocklist_pauses *) pauses; /* NULL: none */
 	_Atomic uint64_t seed; /* 0 until there is something to hash; then the main thread sets it, once and for all */
 	_Atomic uint32_t pins;
 };
@@ -69,7 +69,7 @@ struct list_state {
 struct blocklists {
 	struct blocklist **at; /* in configuration order */
 	size_t count;
-	struct list_state *state;
+	struct blocklist_state *state;
 	/* The generation with which other lists took the place of these: a worker that still has
 	 * these may not speak for it. Written once, by the main thread, before the generation is
 	 * raised to it; UINT32_MAX until then. */
@@ -91,7 +91,7 @@ void blocklists_end(struct blocklists *b, const struct blocklists *next);
 
 struct blocklist *blocklist_pin(struct blocklist *l);
 void blocklist_unpin(struct blocklist *l);
-void blocklist_publish(struct blocklist *l, struct list_table *t); /* takes over a pin */
+void blocklist_publish(struct blocklist *l, struct blocklist_table *t); /* takes over a pin */
 struct blocklist *blocklists_find(const struct blocklists *b, const char *name); /* or NULL */
 
 /* ---- lookup, within a turn ---- */
@@ -106,32 +106,33 @@ static inline bool blocklists_exist(const struct blocklists *b)
  * with none, since there are newer lists that they know nothing of. */
 uint32_t blocklists_generation(const struct blocklists *b);
 
-struct list_asker {
+struct blocklist_asker {
 	const struct acl_rule *rule;
 	const struct addr *from; /* NULL: no client in particular */
 	uint32_t now_s;          /* for pauses */
 };
 
-struct list_found {
+struct blocklist_found {
 	const struct blocklist *list;
-	bool at_run_time;        /* by blocklist_deny */
-	struct list_match match; /* its rewrites are the answer, in place of the list's action */
+	bool at_run_time;             /* by blocklist_deny */
+	struct blocklist_match
+		match; /* its rewrites are the answer, in place of the list's action */
 };
 
 /* Whether a name is blocked for this client, and by which list (the first that blocks it). */
-bool blocklists_block(const struct blocklists *b, const struct list_asker *who,
-		      const uint8_t *name, uint16_t type, struct list_found *f);
+bool blocklists_block(const struct blocklists *b, const struct blocklist_asker *who,
+		      const uint8_t *name, uint16_t type, struct blocklist_found *f);
 /* The same for `alias`, which the answer for `asked` leads to: a list that allows `asked` allows
  * its alias as well. */
-bool blocklists_block_alias(const struct blocklists *b, const struct list_asker *who,
+bool blocklists_block_alias(const struct blocklists *b, const struct blocklist_asker *who,
 			    const uint8_t *asked, const uint8_t *alias, uint16_t type,
-			    struct list_found *f);
+			    struct blocklist_found *f);
 /* Whether some list might block the name for some client. */
 bool blocklists_might_block(const struct blocklists *b, const uint8_t *name);
 
 /* What one list says about a name, regardless of whom the list is for. For blocklist_test. */
 enum blocklist_verdict blocklist_ask(const struct blocklist *l, const uint8_t *name, uint16_t type,
-				struct list_match *m);
+				struct blocklist_match *m);
 enum blocklist_verdict blocklists_ask_own(const struct blocklists *b, const uint8_t *name);
 
 /* ---- changes at run time: the main thread ---- */

@@ -22,8 +22,8 @@ void blocklist_unpin(struct blocklist *l)
 {
 	if (!l || atomic_fetch_sub_explicit(&l->pins, 1, memory_order_acq_rel) != 1)
 		return;
-	list_table_unpin(RCU_READ(l->table));
-	list_loading_free(l->loading);
+	blocklist_table_unpin(RCU_READ(l->table));
+	blocklist_loading_free(l->loading);
 	for (size_t i = 0; i < l->view_count; i++)
 		mem_free(l->views[i]);
 	mem_free(l->views);
@@ -31,18 +31,18 @@ void blocklist_unpin(struct blocklist *l)
 	mem_free(l->name);
 	mem_free(l->reason_text);
 	if (l->state)
-		list_state_unpin(l->state);
+		blocklist_state_unpin(l->state);
 	mem_free(l);
 }
 
-void blocklist_publish(struct blocklist *l, struct list_table *t)
+void blocklist_publish(struct blocklist *l, struct blocklist_table *t)
 {
-	struct list_table *old = RCU_READ(l->table);
+	struct blocklist_table *old = RCU_READ(l->table);
 
 	RCU_PUBLISH(l->table, t);
 	if (l->state)
-		list_state_changed(l->state);
-	list_table_unpin(old);
+		blocklist_state_changed(l->state);
+	blocklist_table_unpin(old);
 }
 
 static void read_addresses(struct blocklist *l, const char *text)
@@ -65,17 +65,17 @@ static void read_action(struct blocklist *l, const char *text)
 {
 	static const struct {
 		const char *word;
-		enum list_action action;
+		enum blocklist_action action;
 	} words[] = {
-		{ "nxdomain", LIST_NXDOMAIN }, { "nodata", LIST_NODATA }, { "null", LIST_NULL },
-		{ "refuse", LIST_REFUSE },     { "drop", LIST_DROP },
+		{ "nxdomain", BLOCKLIST_NXDOMAIN }, { "nodata", BLOCKLIST_NODATA }, { "null", BLOCKLIST_NULL },
+		{ "refuse", BLOCKLIST_REFUSE },     { "drop", BLOCKLIST_DROP },
 	};
 
-	l->action = LIST_ADDRESS;
+	l->action = BLOCKLIST_ADDRESS;
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (strcmp(text, words[i].word) == 0)
 			l->action = words[i].action;
-	if (l->action == LIST_ADDRESS)
+	if (l->action == BLOCKLIST_ADDRESS)
 		read_addresses(l, text + strlen("address"));
 }
 
@@ -99,9 +99,9 @@ static void read_views(struct blocklist *l, const char *text)
 	}
 }
 
-static struct list_table *empty_table(void)
+static struct blocklist_table *empty_table(void)
 {
-	return list_table_make(list_table_begin(), 0);
+	return blocklist_table_make(blocklist_table_begin(), 0);
 }
 
 struct blocklist *blocklist_new(const struct conf *conf, const struct conf_blocklist *c,
@@ -117,7 +117,7 @@ struct blocklist *blocklist_new(const struct conf *conf, const struct conf_block
 	l->reason_text = mem_textf("by the list %s", c->name);
 	read_action(l, c->action);
 	read_views(l, c->views);
-	l->loading = list_loading_new(conf, c);
+	l->loading = blocklist_loading_new(conf, c);
 	if (!tagset_add(&l->tags, &conf->server.define_tag, c->tags, &why)) {
 		fault_set(f, "blocklist %s: %s", c->name, why.text);
 		blocklist_unpin(l);
@@ -147,7 +147,7 @@ bool blocklist_equals(const struct blocklist *a, const struct blocklist *b)
 	return strcmp(a->name, b->name) == 0 && a->action == b->action && a->reason == b->reason &&
 	       addr_equals(&a->addr[0], &b->addr[0]) && addr_equals(&a->addr[1], &b->addr[1]) &&
 	       same_tags(&a->tags, &b->tags) && same_views(a, b) &&
-	       list_loading_equals(a->loading, b->loading);
+	       blocklist_loading_equals(a->loading, b->loading);
 }
 
 struct blocklist *blocklist_of_rules(const struct blocklist *first)

@@ -9,7 +9,7 @@
 #include "util/base/pattern.h"
 #include "util/names/nameset.h"
 
-static void read_nets(struct list_policy *p, const char *at, const char *end)
+static void read_nets(struct blocklist_policy *p, const char *at, const char *end)
 {
 	p->nets = mem_array((size_t)(end - at) / 2 + 1, sizeof(*p->nets));
 	while (at < end) {
@@ -34,9 +34,9 @@ static bool begins(const char *at, const char *with)
 	return strncmp(at, with, strlen(with)) == 0;
 }
 
-void list_policy_init(struct list_policy *p, const char *text)
+void blocklist_policy_init(struct blocklist_policy *p, const char *text)
 {
-	*p = (struct list_policy){ .text = mem_text(text) };
+	*p = (struct blocklist_policy){ .text = mem_text(text) };
 	for (const char *at = text, *end; *at; at = end + (*end != '\0')) {
 		end = at + strcspn(at, "\n");
 		if (begins(at, "nets ") && !p->nets) {
@@ -44,8 +44,8 @@ void list_policy_init(struct list_policy *p, const char *text)
 		} else if (begins(at, "special ")) {
 			char *special = mem_textf("%.*s", (int)(end - at - 8), at + 8);
 
-			list_special_clear(&p->special);
-			(void)!list_special_parse(&p->special, special);
+			blocklist_special_clear(&p->special);
+			(void)!blocklist_special_parse(&p->special, special);
 			mem_free(special);
 		} else if (begins(at, "pass ") && !p->pass) {
 			p->pass = pattern_new(at + 5, (size_t)(end - at - 5), &p->unknown);
@@ -53,26 +53,26 @@ void list_policy_init(struct list_policy *p, const char *text)
 	}
 }
 
-void list_policy_clear(struct list_policy *p)
+void blocklist_policy_clear(struct blocklist_policy *p)
 {
 	mem_free(p->text);
 	mem_free(p->nets);
 	nameset_free(p->names);
 	pattern_free(p->pass);
-	list_special_clear(&p->special);
-	*p = (struct list_policy){ 0 };
+	blocklist_special_clear(&p->special);
+	*p = (struct blocklist_policy){ 0 };
 }
 
-size_t list_policy_bytes(const struct list_policy *p)
+size_t blocklist_policy_bytes(const struct blocklist_policy *p)
 {
 	return strlen(p->text) + 1 + p->net_count * sizeof(*p->nets) +
-	       list_special_bytes(&p->special) +
+	       blocklist_special_bytes(&p->special) +
 	       (p->names ? nameset_bytes(p->names) : 0) + (p->pass ? pattern_bytes(p->pass) : 0);
 }
 
-bool list_policy_is_for(const struct list_policy *p, const struct list_asked *asked)
+bool blocklist_policy_is_for(const struct blocklist_policy *p, const struct blocklist_asked *asked)
 {
-	if (!list_special_meets(&p->special, asked))
+	if (!blocklist_special_meets(&p->special, asked))
 		return false;
 	for (size_t i = 0; asked->from && i < p->net_count; i++)
 		if (netblock_holds(&p->nets[i], asked->from))
@@ -80,20 +80,21 @@ bool list_policy_is_for(const struct list_policy *p, const struct list_asked *as
 	return p->net_count == 0;
 }
 
-unsigned list_policy_find(const struct list_policy *p, const struct suffixes *q)
+unsigned blocklist_policy_find(const struct blocklist_policy *p, const struct suffixes *q)
 {
 	if (!p->names)
 		return 0;
 	for (unsigned labels = MIN(q->hashed, nameset_deepest(p->names)); labels > 0; labels--) {
 		int value = nameset_at(p->names, q, labels);
 
-		if (value > 0 && value & (labels == q->count ? LIST_BLOCK_SELF : LIST_BLOCK_BELOW))
+		if (value > 0 &&
+		    value & (labels == q->count ? BLOCKLIST_BLOCK_SELF : BLOCKLIST_BLOCK_BELOW))
 			return labels;
 	}
 	return 0;
 }
 
-bool list_policy_passes(const struct list_policy *p, const uint8_t *name)
+bool blocklist_policy_passes(const struct blocklist_policy *p, const uint8_t *name)
 {
 	char text[DNAME_TEXT];
 	size_t len;

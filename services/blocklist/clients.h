@@ -13,30 +13,31 @@ struct nameset;
 struct pattern;
 
 enum {
-	LIST_POLICIES = 64,      /* of a list */
-	LIST_POLICY_TEXT = 65536, /* longest description */
+	BLOCKLIST_POLICIES = 64,      /* of a list */
+	BLOCKLIST_POLICY_TEXT = 65536, /* longest description */
 };
 
-struct list_policy {
+struct blocklist_policy {
 	char *text;
-	struct nameset *names; /* NULL: none. Numbers: LIST_BLOCK_SELF, LIST_BLOCK_BELOW */
+	struct nameset
+		*names; /* NULL: none. Numbers: BLOCKLIST_BLOCK_SELF, BLOCKLIST_BLOCK_BELOW */
 	struct netblock *nets; /* count 0: for everybody */
 	size_t net_count;
-	struct list_special special; /* types, and the answer */
-	struct pattern *pass;        /* names that pass; NULL: none */
-	unsigned unknown;            /* alternatives of the pattern that are not understood */
+	struct blocklist_special special; /* types, and the answer */
+	struct pattern *pass;             /* names that pass; NULL: none */
+	unsigned unknown;                 /* alternatives of the pattern that are not understood */
 };
 
-/* Take a description: lines "nets NETBLOCK...", "special MODIFIERS" (struct list_rule), "pass
+/* Take a description: lines "nets NETBLOCK...", "special MODIFIERS" (struct blocklist_rule), "pass
  * PATTERN". What is wrong in it is left out; nets none of which can be read hold nobody. */
-void list_policy_init(struct list_policy *p, const char *text);
-void list_policy_clear(struct list_policy *p);
-size_t list_policy_bytes(const struct list_policy *p);
+void blocklist_policy_init(struct blocklist_policy *p, const char *text);
+void blocklist_policy_clear(struct blocklist_policy *p);
+size_t blocklist_policy_bytes(const struct blocklist_policy *p);
 
 /* Whether it holds for the question. */
-bool list_policy_is_for(const struct list_policy *p, const struct list_asked *asked);
+bool blocklist_policy_is_for(const struct blocklist_policy *p, const struct blocklist_asked *asked);
 /* The number of labels of the longest of its names that covers `q`; 0: none. */
-unsigned list_policy_find(const struct list_policy *p, const struct suffixes *q);
-bool list_policy_passes(const struct list_policy *p, const uint8_t *name);
+unsigned blocklist_policy_find(const struct blocklist_policy *p, const struct suffixes *q);
+bool blocklist_policy_passes(const struct blocklist_policy *p, const uint8_t *name);
 
 #endif

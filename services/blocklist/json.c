@@ -18,7 +18,7 @@
 enum {
 	LEVELS = 8,
 	KEY = 256,
-	WORD = LIST_POLICY_TEXT / 2, /* longest string that matters */
+	WORD = BLOCKLIST_POLICY_TEXT / 2, /* longest string that matters */
 	NETS = 4096,
 };
 
@@ -33,7 +33,7 @@ struct told_policy {
 	unsigned order; /* in "config"; 0: not there */
 };
 
-struct list_json {
+struct blocklist_json {
 	/* the lexer */
 	enum lexing state;
 	char *word; /* WORD + 1 bytes */
@@ -51,7 +51,7 @@ struct list_json {
 	/* what "config" of the old form says for all */
 	char address[64];
 	bool nxdomain;
-	struct told_policy *policies; /* LIST_POLICIES, the first for entries without idx */
+	struct told_policy *policies; /* BLOCKLIST_POLICIES, the first for entries without idx */
 	unsigned policy_count, order;
 };
 
@@ -68,12 +68,12 @@ static void copy(char *to, size_t room, const char *from)
 /* ---- policies ---- */
 
 /* Its number, from 1; 0: there are too many. */
-static unsigned policy_of(struct list_json *j, const char *id)
+static unsigned policy_of(struct blocklist_json *j, const char *id)
 {
 	for (unsigned i = j->policy_count; i > 0; i--)
 		if (is(j->policies[i - 1].id, id))
 			return i;
-	if (j->policy_count == LIST_POLICIES)
+	if (j->policy_count == BLOCKLIST_POLICIES)
 		return 0;
 	copy(j->policies[j->policy_count].id, KEY, id);
 	return ++j->policy_count;
@@ -98,7 +98,7 @@ static const char *address_type(const char *address)
 /* Only what these firewalls block: addresses, and aliases and services that lead to some. */
 #define TYPES "dnstype=A|AAAA|CNAME|HTTPS|SVCB"
 
-static char *describe(const struct list_json *j, const struct told_policy *p)
+static char *describe(const struct blocklist_json *j, const struct told_policy *p)
 {
 	bool nxdomain = p->has_answer ? p->nxdomain : j->nxdomain;
 	const char *address = p->has_answer ? p->address : j->address;
@@ -113,9 +113,9 @@ static char *describe(const struct list_json *j, const struct told_policy *p)
 }
 
 /* In the order of "config": the first that holds for a client decides. */
-static void tell_policies(struct list_reader *r)
+static void tell_policies(struct blocklist_reader *r)
 {
-	struct list_json *j = r->json;
+	struct blocklist_json *j = r->json;
 
 	for (unsigned order = 0; r->how.policy && order <= j->order; order++) {
 		for (unsigned i = 0; i < j->policy_count; i++) {
@@ -134,12 +134,12 @@ static void tell_policies(struct list_reader *r)
 
 /* ---- what a value means ---- */
 
-static bool in_data(const struct list_json *j)
+static bool in_data(const struct blocklist_json *j)
 {
 	return is(j->key[1], "data");
 }
 
-static bool in_config(const struct list_json *j)
+static bool in_config(const struct blocklist_json *j)
 {
 	return is(j->key[1], "config");
 }
@@ -150,7 +150,7 @@ static bool is_one_word(const char *text)
 	return *text && !strpbrk(text, " \t\n,|;");
 }
 
-static void take_entry_value(struct list_json *j, const char *text)
+static void take_entry_value(struct blocklist_json *j, const char *text)
 {
 	const char *key = j->key[j->depth];
 
@@ -167,7 +167,7 @@ static void take_entry_value(struct list_json *j, const char *text)
 	}
 }
 
-static void take_policy_value(struct list_json *j, const char *text)
+static void take_policy_value(struct blocklist_json *j, const char *text)
 {
 	unsigned i = is(j->key[2], "general") ? 0 : policy_of(j, j->key[2]);
 	struct told_policy *p = i ? &j->policies[i - 1] : NULL;
@@ -191,9 +191,9 @@ static void take_policy_value(struct list_json *j, const char *text)
 	}
 }
 
-static void take_value(struct list_reader *r, const char *text)
+static void take_value(struct blocklist_reader *r, const char *text)
 {
-	struct list_json *j = r->json;
+	struct blocklist_json *j = r->json;
 
 	if (j->depth == 1 && is(j->key[1], "domain")) {
 		copy(j->idx, sizeof(j->idx), text);
@@ -212,57 +212,59 @@ static void take_value(struct list_reader *r, const char *text)
 }
 
 /* For blocklist_test: the name is what the line would be. */
-static void begin_line(struct list_reader *r, const char *name)
+static void begin_line(struct blocklist_reader *r, const char *name)
 {
 	r->counts.lines++;
 	copy(r->line, sizeof(r->line), name);
 	r->len = 0;
 }
 
-static void end_entry(struct list_reader *r)
+static void end_entry(struct blocklist_reader *r)
 {
-	struct list_json *j = r->json;
+	struct blocklist_json *j = r->json;
 	const char *name = j->key[2];
 	char id[KEY + NETS];
 
 	snprintf(id, sizeof(id), "%s%s", j->idx, j->nets);
 	begin_line(r, name);
 	if (strlen(id) >= KEY) { /* by its networks, of which there are many */
-		list_skip(r, LIST_SKIP_modifier);
+		blocklist_skip(r, BLOCKLIST_SKIP_modifier);
 		return;
 	}
 	r->policy = policy_of(j, id);
 	if (r->policy && *j->nets && !j->policies[r->policy - 1].nets)
 		j->policies[r->policy - 1].nets = mem_text(j->nets);
 	if (!r->policy)
-		list_skip(r, LIST_SKIP_modifier);
+		blocklist_skip(r, BLOCKLIST_SKIP_modifier);
 	else if (strncmp(name, "*.", 2) == 0)
-		list_skip(r, list_put(r, (struct word){ name + 2, strlen(name + 2) }, LIST_BLOCK));
+		blocklist_skip(r, blocklist_put(r, (struct word){ name + 2, strlen(name + 2) },
+						BLOCKLIST_BLOCK));
 	else
-		list_skip(r, list_put(r, (struct word){ name, strlen(name) },
-				      j->wildcard ? LIST_BLOCK : LIST_BLOCK_SELF));
+		blocklist_skip(r,
+			       blocklist_put(r, (struct word){ name, strlen(name) },
+					     j->wildcard ? BLOCKLIST_BLOCK : BLOCKLIST_BLOCK_SELF));
 	r->policy = 0;
 }
 
-static bool is_entry(const struct list_json *j)
+static bool is_entry(const struct blocklist_json *j)
 {
 	return in_data(j) && j->open[j->depth] == '{' &&
 	       (j->depth == 3 || (j->depth == 4 && j->open[3] == '['));
 }
 
-static void end_object_of_line(struct list_reader *r)
+static void end_object_of_line(struct blocklist_reader *r)
 {
-	struct list_json *j = r->json;
+	struct blocklist_json *j = r->json;
 
 	begin_line(r, j->idx);
 	if (j->foreign || !*j->idx)
-		list_skip(r, LIST_SKIP_foreign);
+		blocklist_skip(r, BLOCKLIST_SKIP_foreign);
 	else
-		list_skip(r, list_put(r, (struct word){ j->idx, strlen(j->idx) },
-				      r->how.rows == LIST_ROWS_BELOW ? LIST_BLOCK : LIST_BLOCK_SELF));
+		blocklist_skip(r, blocklist_put(r, (struct word){ j->idx, strlen(j->idx) },
+						r->how.rows == BLOCKLIST_ROWS_BELOW ? BLOCKLIST_BLOCK : BLOCKLIST_BLOCK_SELF));
 }
 
-static void begin_entry(struct list_json *j)
+static void begin_entry(struct blocklist_json *j)
 {
 	j->wildcard = false;
 	j->idx[0] = j->nets[0] = '\0';
@@ -271,9 +273,9 @@ static void begin_entry(struct list_json *j)
 
 /* ---- the tree ---- */
 
-static bool open_bracket(struct list_reader *r, char bracket, struct fault *f)
+static bool open_bracket(struct blocklist_reader *r, char bracket, struct fault *f)
 {
-	struct list_json *j = r->json;
+	struct blocklist_json *j = r->json;
 
 	if (j->depth == LEVELS) {
 		fault_set(f, "it is JSON nested too deep for a list");
@@ -293,9 +295,9 @@ static bool open_bracket(struct list_reader *r, char bracket, struct fault *f)
 	return true;
 }
 
-static bool close_bracket(struct list_reader *r, char bracket, struct fault *f)
+static bool close_bracket(struct blocklist_reader *r, char bracket, struct fault *f)
 {
-	struct list_json *j = r->json;
+	struct blocklist_json *j = r->json;
 
 	if (j->depth == 0 || j->open[j->depth] != (bracket == '}' ? '{' : '[')) {
 		fault_set(f, "it is broken JSON");
@@ -310,11 +312,11 @@ static bool close_bracket(struct list_reader *r, char bracket, struct fault *f)
 	return true;
 }
 
-static bool take_key(struct list_reader *r, struct fault *f)
+static bool take_key(struct blocklist_reader *r, struct fault *f)
 {
 	static const char *const known[] = { "data", "config", "domain", "kind", "log",
 					     "feed", "group",  "type" };
-	struct list_json *j = r->json;
+	struct blocklist_json *j = r->json;
 
 	if (j->len >= KEY) {
 		j->word[KEY - 1] = '\0'; /* no name is so long */
@@ -333,9 +335,9 @@ static bool take_key(struct list_reader *r, struct fault *f)
 	return false;
 }
 
-static bool end_word(struct list_reader *r, struct fault *f)
+static bool end_word(struct blocklist_reader *r, struct fault *f)
 {
-	struct list_json *j = r->json;
+	struct blocklist_json *j = r->json;
 
 	j->word[j->len] = '\0';
 	if (j->is_key_next && j->state == IN_STRING)
@@ -346,14 +348,14 @@ static bool end_word(struct list_reader *r, struct fault *f)
 
 /* ---- letters ---- */
 
-static void put_byte(struct list_json *j, char c)
+static void put_byte(struct blocklist_json *j, char c)
 {
 	if (j->len < WORD)
 		j->word[j->len++] = c;
 }
 
 /* A character beyond ASCII in UTF-8; halves of pairs do not occur in names. */
-static void put_character(struct list_json *j, unsigned c)
+static void put_character(struct blocklist_json *j, unsigned c)
 {
 	if (c == 0 || (c >= 0xd800 && c < 0xe000)) {
 		put_byte(j, '?');
@@ -369,7 +371,7 @@ static void put_character(struct list_json *j, unsigned c)
 	}
 }
 
-static bool take_escape(struct list_json *j, char c)
+static bool take_escape(struct blocklist_json *j, char c)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 	const char *at;
@@ -402,9 +404,9 @@ static bool take_escape(struct list_json *j, char c)
 	return true;
 }
 
-static bool take_between(struct list_reader *r, char c, struct fault *f)
+static bool take_between(struct blocklist_reader *r, char c, struct fault *f)
 {
-	struct list_json *j = r->json;
+	struct blocklist_json *j = r->json;
 
 	switch (c) {
 	case ' ': case '\t': case '\r': case '\n': case ':':
@@ -428,9 +430,9 @@ static bool take_between(struct list_reader *r, char c, struct fault *f)
 	}
 }
 
-static bool take_letter(struct list_reader *r, char c, struct fault *f)
+static bool take_letter(struct blocklist_reader *r, char c, struct fault *f)
 {
-	struct list_json *j = r->json;
+	struct blocklist_json *j = r->json;
 
 	switch (j->state) {
 	case IN_ESCAPE:
@@ -468,14 +470,14 @@ static bool take_letter(struct list_reader *r, char c, struct fault *f)
 
 /* ---- the whole ---- */
 
-void list_json_begin(struct list_reader *r)
+void blocklist_json_begin(struct blocklist_reader *r)
 {
 	r->json = mem_zero(sizeof(*r->json));
 	r->json->word = mem_new(WORD + 1);
-	r->json->policies = mem_array(LIST_POLICIES, sizeof(*r->json->policies));
+	r->json->policies = mem_array(BLOCKLIST_POLICIES, sizeof(*r->json->policies));
 }
 
-void list_json_free(struct list_json *j)
+void blocklist_json_free(struct blocklist_json *j)
 {
 	if (!j)
 		return;
@@ -488,7 +490,7 @@ void list_json_free(struct list_json *j)
 	mem_free(j);
 }
 
-bool list_json_take(struct list_reader *r, const char *bytes, size_t len, struct fault *f)
+bool blocklist_json_take(struct blocklist_reader *r, const char *bytes, size_t len, struct fault *f)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (!bytes[i]) {
@@ -501,9 +503,9 @@ bool list_json_take(struct list_reader *r, const char *bytes, size_t len, struct
 	return true;
 }
 
-bool list_json_end(struct list_reader *r, struct fault *f)
+bool blocklist_json_end(struct blocklist_reader *r, struct fault *f)
 {
-	struct list_json *j = r->json;
+	struct blocklist_json *j = r->json;
 
 	if (j->depth || j->state != BETWEEN) {
 		fault_set(f, "the JSON ends in the middle");

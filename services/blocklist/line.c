@@ -13,10 +13,10 @@ bool word_take(const char **at, struct word *w, const char *more)
 {
 	const char *p = *at;
 
-	while (list_is_blank(*p))
+	while (blocklist_is_blank(*p))
 		p++;
 	w->at = p;
-	while (*p && !list_is_blank(*p) && !(*more && strchr(more, *p)))
+	while (*p && !blocklist_is_blank(*p) && !(*more && strchr(more, *p)))
 		p++;
 	w->len = (size_t)(p - w->at);
 	*at = p;
@@ -49,7 +49,7 @@ bool word_is_address(struct word w)
 	return word_read_address(w, &a);
 }
 
-bool list_is_null(const struct addr *a)
+bool blocklist_is_null(const struct addr *a)
 {
 	static const uint8_t zeros[16], loop[16] = { [15] = 1 };
 
@@ -62,74 +62,76 @@ bool word_is_null_address(struct word w)
 {
 	struct addr a;
 
-	return word_read_address(w, &a) && list_is_null(&a);
+	return word_read_address(w, &a) && blocklist_is_null(&a);
 }
 
 /* ---- rules ---- */
 
-enum list_skip list_skip_of(enum list_name n)
+enum blocklist_skip blocklist_skip_of(enum blocklist_name n)
 {
-	static const enum list_skip why[] = {
-		[LIST_NAME] = LIST_READ,
-		[LIST_NAME_TOP] = LIST_SKIP_top,
-		[LIST_NAME_ADDRESS] = LIST_SKIP_address,
-		[LIST_NAME_PATTERN] = LIST_SKIP_pattern,
-		[LIST_NAME_URL] = LIST_SKIP_url,
-		[LIST_NAME_BAD] = LIST_SKIP_name,
+	static const enum blocklist_skip why[] = {
+		[BLOCKLIST_NAME] = BLOCKLIST_READ,
+		[BLOCKLIST_NAME_TOP] = BLOCKLIST_SKIP_top,
+		[BLOCKLIST_NAME_ADDRESS] = BLOCKLIST_SKIP_address,
+		[BLOCKLIST_NAME_PATTERN] = BLOCKLIST_SKIP_pattern,
+		[BLOCKLIST_NAME_URL] = BLOCKLIST_SKIP_url,
+		[BLOCKLIST_NAME_BAD] = BLOCKLIST_SKIP_name,
 	};
 
 	return why[n];
 }
 
 /* In an allow-file, what would block a name or let it pass allows it. */
-static uint8_t bits_of(const struct list_reader *r, uint8_t bits)
+static uint8_t bits_of(const struct blocklist_reader *r, uint8_t bits)
 {
 	uint8_t said = (uint8_t)(bits | bits >> 2);
 
 	if (!r->how.allow)
 		return bits;
-	return bits & LIST_IMPORTANT
-		       ? (uint8_t)((said & LIST_BLOCK << LIST_IMPORTANT_SHIFT) << 2)
-		       : (uint8_t)((said & LIST_BLOCK) << 2);
+	return bits & BLOCKLIST_IMPORTANT
+		       ? (uint8_t)((said & BLOCKLIST_BLOCK << BLOCKLIST_IMPORTANT_SHIFT) << 2)
+		       : (uint8_t)((said & BLOCKLIST_BLOCK) << 2);
 }
 
-enum list_skip list_put_rule(struct list_reader *r, struct list_rule *rule)
+enum blocklist_skip blocklist_put_rule(struct blocklist_reader *r, struct blocklist_rule *rule)
 {
 	if (!*rule->name || (!r->how.tops && !rule->name[1 + *rule->name]))
-		return LIST_SKIP_top;
+		return BLOCKLIST_SKIP_top;
 	rule->bits = bits_of(r, rule->bits);
 	rule->operators = r->how.allow;
 	if (!r->how.allow && r->how.policy)
 		rule->policy = r->policy;
 	r->counts.rules += !rule->removes;
 	r->how.rule(r->how.arg, rule);
-	return LIST_READ;
+	return BLOCKLIST_READ;
 }
 
-enum list_skip list_put_name(struct list_reader *r, const uint8_t *name, uint8_t bits)
+enum blocklist_skip blocklist_put_name(struct blocklist_reader *r, const uint8_t *name,
+				       uint8_t bits)
 {
-	struct list_rule rule = { .name = name, .bits = bits };
+	struct blocklist_rule rule = { .name = name, .bits = bits };
 
-	return list_put_rule(r, &rule);
+	return blocklist_put_rule(r, &rule);
 }
 
-enum list_skip list_put_form(struct list_reader *r, struct word w, uint8_t bits, uint8_t form)
+enum blocklist_skip blocklist_put_form(struct blocklist_reader *r, struct word w, uint8_t bits,
+				       uint8_t form)
 {
 	uint8_t name[DNAME_MAX];
-	struct list_rule rule = { .name = name, .bits = bits, .form = form };
-	enum list_name n = list_name_read(w.at, w.len, name);
+	struct blocklist_rule rule = { .name = name, .bits = bits, .form = form };
+	enum blocklist_name n = blocklist_name_read(w.at, w.len, name);
 
-	if (n != LIST_NAME && n != LIST_NAME_TOP)
-		return list_skip_of(n);
-	return list_put_rule(r, &rule);
+	if (n != BLOCKLIST_NAME && n != BLOCKLIST_NAME_TOP)
+		return blocklist_skip_of(n);
+	return blocklist_put_rule(r, &rule);
 }
 
-enum list_skip list_put(struct list_reader *r, struct word w, uint8_t bits)
+enum blocklist_skip blocklist_put(struct blocklist_reader *r, struct word w, uint8_t bits)
 {
-	return list_put_form(r, w, bits, 0);
+	return blocklist_put_form(r, w, bits, 0);
 }
 
-static void note_bad(struct list_reader *r)
+static void note_bad(struct blocklist_reader *r)
 {
 	size_t i;
 
@@ -140,11 +142,11 @@ static void note_bad(struct list_reader *r)
 	r->counts.first_bad_text[i] = '\0';
 }
 
-void list_skip(struct list_reader *r, enum list_skip why)
+void blocklist_skip(struct blocklist_reader *r, enum blocklist_skip why)
 {
-	if (why == LIST_READ)
+	if (why == BLOCKLIST_READ)
 		return;
 	r->counts.skipped[why]++;
-	if ((why == LIST_SKIP_name || why == LIST_SKIP_unknown) && !r->counts.first_bad)
+	if ((why == BLOCKLIST_SKIP_name || why == BLOCKLIST_SKIP_unknown) && !r->counts.first_bad)
 		note_bad(r);
 }

@@ -7,9 +7,9 @@
 #include "services/blocklist/read.h"
 
 struct addr;
-struct list_json;
+struct blocklist_json;
 
-enum { LIST_LINE = 4096 }; /* longest line that can be a rule */
+enum { BLOCKLIST_LINE = 4096 }; /* longest line that can be a rule */
 
 /* A run of characters in a line. */
 struct word {
@@ -17,10 +17,10 @@ struct word {
 	size_t len;
 };
 
-struct list_reader {
-	struct list_how how;
-	struct list_counts counts;
-	char line[LIST_LINE + 1]; /* so far; while it is parsed, without trailing blanks */
+struct blocklist_reader {
+	struct blocklist_how how;
+	struct blocklist_counts counts;
+	char line[BLOCKLIST_LINE + 1]; /* so far; while it is parsed, without trailing blanks */
 	size_t len;
 	unsigned letters; /* the kinds of characters in it */
 	bool too_long;
@@ -32,20 +32,22 @@ struct list_reader {
 	uint8_t apex[DNAME_MAX], origin[DNAME_MAX], owner[DNAME_MAX];
 	bool has_apex, has_origin, has_owner;
 	bool is_below; /* the owner begins with "*." */
-	struct list_json *json; /* what is read is JSON; NULL: lines */
-	unsigned policy;        /* of the rules of this line; 0: none */
-	char special[LIST_LINE + 1]; /* the modifiers of the line, sorted */
+	struct blocklist_json *json; /* what is read is JSON; NULL: lines */
+	unsigned policy;             /* of the rules of this line; 0: none */
+	char special[BLOCKLIST_LINE + 1]; /* the modifiers of the line, sorted */
 };
 
-/* Emit a rule for the name in `w`; returns LIST_READ, or why there is none. */
-enum list_skip list_put(struct list_reader *r, struct word w, uint8_t bits);
-/* With the form of the rule's text (struct list_rule). */
-enum list_skip list_put_form(struct list_reader *r, struct word w, uint8_t bits, uint8_t form);
-enum list_skip list_put_name(struct list_reader *r, const uint8_t *name, uint8_t bits);
+/* Emit a rule for the name in `w`; returns BLOCKLIST_READ, or why there is none. */
+enum blocklist_skip blocklist_put(struct blocklist_reader *r, struct word w, uint8_t bits);
+/* With the form of the rule's text (struct blocklist_rule). */
+enum blocklist_skip blocklist_put_form(struct blocklist_reader *r, struct word w, uint8_t bits,
+				       uint8_t form);
+enum blocklist_skip blocklist_put_name(struct blocklist_reader *r, const uint8_t *name,
+				       uint8_t bits);
 /* The same for a rule, whose bits an allow-file changes. */
-enum list_skip list_put_rule(struct list_reader *r, struct list_rule *rule);
-void list_skip(struct list_reader *r, enum list_skip why); /* LIST_READ is fine */
-enum list_skip list_skip_of(enum list_name n);
+enum blocklist_skip blocklist_put_rule(struct blocklist_reader *r, struct blocklist_rule *rule);
+void blocklist_skip(struct blocklist_reader *r, enum blocklist_skip why); /* BLOCKLIST_READ is fine */
+enum blocklist_skip blocklist_skip_of(enum blocklist_name n);
 
 /* The next word, ended by a blank or one of `more`; false at the end of the line. */
 bool word_take(const char **at, struct word *w, const char *more);
@@ -53,9 +55,9 @@ bool word_is(struct word w, const char *text); /* ignoring case */
 bool word_is_null_address(struct word w);      /* 0.0.0.0, ::, 127.0.0.0/8, ::1 */
 bool word_is_address(struct word w);
 bool word_read_address(struct word w, struct addr *a); /* with or without a scope */
-bool list_is_null(const struct addr *a);       /* as word_is_null_address */
+bool blocklist_is_null(const struct addr *a);       /* as word_is_null_address */
 
-static inline bool list_is_blank(char c)
+static inline bool blocklist_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }

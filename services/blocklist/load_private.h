@@ -12,15 +12,15 @@
 #include "services/blocklist/load.h"
 #include "util/base/fault.h"
 
-struct list_table;
+struct blocklist_table;
 
 /* A file or URL and its status. */
 struct source {
-	enum list_kind kind;
+	enum blocklist_kind kind;
 	char *where; /* path or URL, for messages */
 	char *path;  /* of the file or the copy; NULL: a URL without a copy */
 	int64_t size, mtime_ns; /* of the file in use; size -1: none */
-	struct list_counts counts;
+	struct blocklist_counts counts;
 	int64_t good_s, failed_s, due_s;
 	unsigned failures;
 	struct fetch_mark mark;
@@ -32,9 +32,9 @@ struct sources {
 	size_t count;
 };
 
-struct list_loading {
+struct blocklist_loading {
 	/* as configured */
-	char **patterns[3]; /* by enum list_kind */
+	char **patterns[3]; /* by enum blocklist_kind */
 	size_t pattern_count[3];
 	char *name;
 	uint32_t refresh_s;
@@ -42,14 +42,14 @@ struct list_loading {
 	bool tops;
 	uint64_t spec;
 	char *nat64[2]; /* the prefixes of the configuration */
-	/* list_loading_settle */
+	/* blocklist_loading_settle */
 	char *directory, *authorities; /* "" or a path */
 	/* the loader's thread alone, once it attends */
 	struct loader_task task;
 	struct loader *loader;
 	struct blocklist *list;
 	bool table_told; /* it was logged that the table cannot be saved */
-	struct list_table *unsaved; /* built at startup, to be saved later; or NULL */
+	struct blocklist_table *unsaved; /* built at startup, to be saved later; or NULL */
 	_Atomic bool ended, hurried;
 	/* read by others */
 	pthread_mutex_t lock; /* guards what follows; written by the loader's thread */
@@ -58,40 +58,43 @@ struct list_loading {
 	char stale[sizeof(((struct fault *)0)->text)];
 };
 
-static inline int64_t list_wall_s(void)
+static inline int64_t blocklist_wall_s(void)
 {
 	return (int64_t)time(NULL);
 }
 
 /* Whether the URL is to be asked now. A time further away than `refresh_s` was set by a clock that went wrong: it is not
  * waited for. */
-static inline bool list_source_is_due(const struct source *s, uint32_t refresh_s, int64_t now_s)
+static inline bool blocklist_source_is_due(const struct source *s, uint32_t refresh_s,
+					   int64_t now_s)
 {
 	return s->size < 0 || s->due_s <= now_s || s->due_s - now_s > (int64_t)refresh_s;
 }
 
 /* Hash of a text, the same in every process; continues from `h`. */
-uint64_t list_hash_text(uint64_t h, const char *text);
-#define LIST_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
+uint64_t blocklist_hash_text(uint64_t h, const char *text);
+#define BLOCKLIST_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 
 /* Path of a file of the list in blocklist-directory; NULL: there is no directory. */
-char *list_own_path(const struct list_loading *g, const char *of, const char *ending) MUST_USE;
+char *blocklist_own_path(const struct blocklist_loading *g, const char *of,
+			 const char *ending) MUST_USE;
 
 /* ---- finding ---- */
 
 /* The sources there are now, with their status from g->now. */
-struct sources list_look(const struct list_loading *g) MUST_USE;
-void list_source_look(struct source *s); /* its size and time */
-bool list_sources_equal(const struct sources *a, const struct sources *b);
-void list_sources_clear(struct sources *s);
-void list_source_fail(struct source *s, const struct fault *f);
+struct sources blocklist_look(const struct blocklist_loading *g) MUST_USE;
+void blocklist_source_look(struct source *s); /* its size and time */
+bool blocklist_sources_equal(const struct sources *a, const struct sources *b);
+void blocklist_sources_clear(struct sources *s);
+void blocklist_source_fail(struct source *s, const struct fault *f);
 
 /* ---- reading ---- */
 
-struct fetch_how list_how_to_fetch(const struct list_loading *g, const char *url);
+struct fetch_how blocklist_how_to_fetch(const struct blocklist_loading *g, const char *url);
 /* NULL with the reason in `f` when a source that was good before no longer is, unless `trusting`.
  * Other broken sources are left out. */
-struct list_table *list_make_table(const struct list_loading *g, struct sources *s, uint64_t seed,
-				   bool trusting, struct fault *f) MUST_USE;
+struct blocklist_table *blocklist_make_table(const struct blocklist_loading *g, struct sources *s,
+					     uint64_t seed, bool trusting,
+					     struct fault *f) MUST_USE;
 
 #endif

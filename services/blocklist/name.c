@@ -45,15 +45,15 @@ static bool has_any(const char *text, size_t len, const char *bytes)
 	return false;
 }
 
-static enum list_name what_else(const char *text, size_t len)
+static enum blocklist_name what_else(const char *text, size_t len)
 {
 	if (is_address(text, len))
-		return LIST_NAME_ADDRESS;
+		return BLOCKLIST_NAME_ADDRESS;
 	if (has_any(text, len, "/:?="))
-		return LIST_NAME_URL;
+		return BLOCKLIST_NAME_URL;
 	if (has_any(text, len, "*"))
-		return LIST_NAME_PATTERN;
-	return LIST_NAME_BAD;
+		return BLOCKLIST_NAME_PATTERN;
+	return BLOCKLIST_NAME_BAD;
 }
 
 /* ---- beyond ASCII ---- */
@@ -193,7 +193,7 @@ static size_t encode_label(const uint8_t *text, size_t len, uint8_t *to)
 	return puny_label(&p, letters, count) ? p.len : 0;
 }
 
-static enum list_name read_international(const char *text, size_t len, uint8_t *to)
+static enum blocklist_name read_international(const char *text, size_t len, uint8_t *to)
 {
 	const uint8_t *at = (const uint8_t *)text, *end = at + len;
 	uint8_t label[LABEL_MAX + 1];
@@ -209,7 +209,7 @@ static enum list_name read_international(const char *text, size_t len, uint8_t *
 			ascii &= at[i] < 0x80;
 		if (ascii) {
 			if (n == 0 || n > LABEL_MAX)
-				return LIST_NAME_BAD;
+				return BLOCKLIST_NAME_BAD;
 			for (size_t i = 0; i < n; i++)
 				if (!(label[i] = name_byte[at[i]]))
 					return what_else(text, len);
@@ -219,7 +219,7 @@ static enum list_name read_international(const char *text, size_t len, uint8_t *
 				return what_else(text, len);
 		}
 		if (used + 1 + n + 1 > DNAME_MAX)
-			return LIST_NAME_BAD;
+			return BLOCKLIST_NAME_BAD;
 		to[used] = (uint8_t)n;
 		memcpy(to + used + 1, label, n);
 		used += 1 + n;
@@ -227,7 +227,7 @@ static enum list_name read_international(const char *text, size_t len, uint8_t *
 		at = dot ? dot + 1 : end;
 	}
 	to[used] = 0;
-	return labels == 0 ? LIST_NAME_BAD : labels == 1 ? LIST_NAME_TOP : LIST_NAME;
+	return labels == 0 ? BLOCKLIST_NAME_BAD : labels == 1 ? BLOCKLIST_NAME_TOP : BLOCKLIST_NAME;
 }
 
 /* ---- plain ASCII names ---- */
@@ -240,7 +240,7 @@ static bool is_number(const uint8_t *label)
 	return true;
 }
 
-enum list_name list_name_read(const char *text, size_t len, uint8_t *to)
+enum blocklist_name blocklist_name_read(const char *text, size_t len, uint8_t *to)
 {
 	uint8_t *label = to, *at = to + 1, *const last = to + DNAME_MAX - 1;
 	unsigned labels = 1;
@@ -251,7 +251,7 @@ enum list_name list_name_read(const char *text, size_t len, uint8_t *to)
 		uint8_t byte = name_byte[(uint8_t)text[i]];
 
 		if (at >= last)
-			return LIST_NAME_BAD;
+			return BLOCKLIST_NAME_BAD;
 		if (LIKELY(byte)) {
 			*at++ = byte;
 			continue;
@@ -261,16 +261,16 @@ enum list_name list_name_read(const char *text, size_t len, uint8_t *to)
 		if (text[i] != '.')
 			return what_else(text, len);
 		if (at == label + 1 || at > label + 1 + LABEL_MAX)
-			return LIST_NAME_BAD;
+			return BLOCKLIST_NAME_BAD;
 		*label = (uint8_t)(at - label - 1);
 		label = at++;
 		labels++;
 	}
 	if (at == label + 1 || at > label + 1 + LABEL_MAX)
-		return LIST_NAME_BAD;
+		return BLOCKLIST_NAME_BAD;
 	*label = (uint8_t)(at - label - 1);
 	*at = 0;
 	if (is_number(label))
-		return is_address(text, len) ? LIST_NAME_ADDRESS : LIST_NAME_BAD;
-	return labels == 1 ? LIST_NAME_TOP : LIST_NAME;
+		return is_address(text, len) ? BLOCKLIST_NAME_ADDRESS : BLOCKLIST_NAME_BAD;
+	return labels == 1 ? BLOCKLIST_NAME_TOP : BLOCKLIST_NAME;
 }

@@ -5,18 +5,18 @@
 
 #include "util/base/base.h"
 
-enum list_name {
-	LIST_NAME,         /* a name of two or more labels */
-	LIST_NAME_TOP,     /* of one label: a whole top-level domain */
-	LIST_NAME_ADDRESS, /* an address or netblock */
-	LIST_NAME_PATTERN, /* contains a star */
-	LIST_NAME_URL,     /* has a scheme, port or path */
-	LIST_NAME_BAD,     /* invalid characters, an empty label, or too long */
+enum blocklist_name {
+	BLOCKLIST_NAME,         /* a name of two or more labels */
+	BLOCKLIST_NAME_TOP,     /* of one label: a whole top-level domain */
+	BLOCKLIST_NAME_ADDRESS, /* an address or netblock */
+	BLOCKLIST_NAME_PATTERN, /* contains a star */
+	BLOCKLIST_NAME_URL,     /* has a scheme, port or path */
+	BLOCKLIST_NAME_BAD,     /* invalid characters, an empty label, or too long */
 };
 
 /* `len` bytes of text, with or without a final dot, into `to` (DNAME_MAX bytes) in lower case.
  * Non-ASCII letters (UTF-8) become Punycode (RFC 3492), those of common alphabets in lower case.
- * `to` is valid for LIST_NAME and LIST_NAME_TOP. */
-enum list_name list_name_read(const char *text, size_t len, uint8_t *to) MUST_USE;
+ * `to` is valid for BLOCKLIST_NAME and BLOCKLIST_NAME_TOP. */
+enum blocklist_name blocklist_name_read(const char *text, size_t len, uint8_t *to) MUST_USE;
 
 #endif

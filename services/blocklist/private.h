@@ -6,20 +6,21 @@
 #include "services/blocklist/line.h"
 
 struct fault;
-struct list_json;
+struct blocklist_json;
 
 /* Each parses one line of its kind, with surrounding blanks removed. */
-void list_read_adblock(struct list_reader *r, struct word line);
-void list_read_zone(struct list_reader *r, const char *line, bool indented);
+void blocklist_read_adblock(struct blocklist_reader *r, struct word line);
+void blocklist_read_zone(struct blocklist_reader *r, const char *line, bool indented);
 /* A row of a table with commas: true when the line was one; it is then handled. */
-bool list_read_row(struct list_reader *r, const char *line);
+bool blocklist_read_row(struct blocklist_reader *r, const char *line);
 /* Whether a line begins a policy zone, or can only be a record of one. */
-bool list_is_zone(const struct list_reader *r, const char *line);
+bool blocklist_is_zone(const struct blocklist_reader *r, const char *line);
 
 /* JSON, from its first bracket on (json.c). */
-void list_json_begin(struct list_reader *r);
-void list_json_free(struct list_json *j); /* NULL is fine */
-bool list_json_take(struct list_reader *r, const char *bytes, size_t len, struct fault *f);
-bool list_json_end(struct list_reader *r, struct fault *f);
+void blocklist_json_begin(struct blocklist_reader *r);
+void blocklist_json_free(struct blocklist_json *j); /* NULL is fine */
+bool blocklist_json_take(struct blocklist_reader *r, const char *bytes, size_t len,
+			 struct fault *f);
+bool blocklist_json_end(struct blocklist_reader *r, struct fault *f);
 
 #endif

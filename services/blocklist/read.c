@@ -11,16 +11,16 @@
 #include "util/base/mem.h"
 #include "util/net/addr.h"
 
-const char *const list_skip_what[LIST_SKIP_KINDS] = {
+const char *const blocklist_skip_what[BLOCKLIST_SKIP_KINDS] = {
 #define X(id, what) what,
-	LIST_SKIPS(X)
+	BLOCKLIST_SKIPS(X)
 #undef X
 };
 
 /* ---- names and wildcards ---- */
 
 /* "name", "*.name", ".name", "+.name" */
-static enum list_skip put_plain(struct list_reader *r, struct word w)
+static enum blocklist_skip put_plain(struct blocklist_reader *r, struct word w)
 {
 	unsigned front = 0;
 
@@ -29,23 +29,23 @@ static enum list_skip put_plain(struct list_reader *r, struct word w)
 	else if (w.len > 1 && w.at[0] == '.')
 		front = 1;
 	if (w.len == 1 && *w.at == '*')
-		return LIST_SKIP_top;
-	return list_put(r, (struct word){ w.at + front, w.len - front },
-			front ? LIST_BLOCK : LIST_BLOCK_SELF);
+		return BLOCKLIST_SKIP_top;
+	return blocklist_put(r, (struct word){ w.at + front, w.len - front },
+			     front ? BLOCKLIST_BLOCK : BLOCKLIST_BLOCK_SELF);
 }
 
-static void read_plain(struct list_reader *r, const char *line)
+static void read_plain(struct blocklist_reader *r, const char *line)
 {
 	struct word w;
 	const char *at = line;
 
 	(void)word_take(&at, &w, "");
-	while (list_is_blank(*at))
+	while (blocklist_is_blank(*at))
 		at++;
 	if (*at && *at != '#' && *at != ';' && *at != '!' && !(at[0] == '/' && at[1] == '/'))
-		list_skip(r, LIST_SKIP_unknown);
+		blocklist_skip(r, BLOCKLIST_SKIP_unknown);
 	else
-		list_skip(r, put_plain(r, w));
+		blocklist_skip(r, put_plain(r, w));
 }
 
 /* ---- hosts ---- */
@@ -73,25 +73,25 @@ static bool is_system_address(const struct addr *a)
 	       (a->ip[0] == 0xfe && a->ip[1] == 0);
 }
 
-static void read_hosts(struct list_reader *r, struct word first, const char *rest)
+static void read_hosts(struct blocklist_reader *r, struct word first, const char *rest)
 {
 	struct addr a;
 	struct word w;
 	bool null;
 
 	if (!word_read_address(first, &a)) {
-		list_skip(r, LIST_SKIP_unknown);
+		blocklist_skip(r, BLOCKLIST_SKIP_unknown);
 		return;
 	}
-	null = list_is_null(&a);
+	null = blocklist_is_null(&a);
 	if (!word_take(&rest, &w, "#")) {
-		list_skip(r, LIST_SKIP_address);
+		blocklist_skip(r, BLOCKLIST_SKIP_address);
 		return;
 	}
 	do {
 		if (is_own_name(w) || is_system_address(&a))
 			continue;
-		list_skip(r, null ? put_plain(r, w) : LIST_SKIP_rewrite);
+		blocklist_skip(r, null ? put_plain(r, w) : BLOCKLIST_SKIP_rewrite);
 	} while (word_take(&rest, &w, "#"));
 }
 
@@ -111,36 +111,36 @@ static bool looks_like_address(struct word w)
 /* ---- dnsmasq: key=/name/name/value ---- */
 
 /* One of the names: "name", ".name" and "*.name", the latter without the name itself. */
-static enum list_skip dnsmasq_name(struct word w, uint8_t *name, uint8_t *bits)
+static enum blocklist_skip dnsmasq_name(struct word w, uint8_t *name, uint8_t *bits)
 {
 	while (w.len && *w.at == '.')
 		w.at++, w.len--;
 	if (w.len == 0 || word_is(w, "#")) /* names of one label; all names */
-		return LIST_SKIP_top;
+		return BLOCKLIST_SKIP_top;
 	if (w.len > 2 && w.at[0] == '*' && w.at[1] == '.') {
 		w.at += 2, w.len -= 2;
-		*bits &= LIST_BLOCK_BELOW | LIST_ALLOW_BELOW;
+		*bits &= BLOCKLIST_BLOCK_BELOW | BLOCKLIST_ALLOW_BELOW;
 	}
-	return list_skip_of(list_name_read(w.at, w.len, name));
+	return blocklist_skip_of(blocklist_name_read(w.at, w.len, name));
 }
 
 /* The bits that `value`, after the last slash, gives the names; 0: a rewrite. */
 static uint8_t dnsmasq_bits(bool is_address, struct word value)
 {
 	if (value.len == 0)
-		return LIST_BLOCK;
+		return BLOCKLIST_BLOCK;
 	if (!is_address) /* "#" or the address of a server: these names are asked for */
-		return LIST_PASS;
-	return word_is(value, "#") || word_is_null_address(value) ? LIST_BLOCK : 0;
+		return BLOCKLIST_PASS;
+	return word_is(value, "#") || word_is_null_address(value) ? BLOCKLIST_BLOCK : 0;
 }
 
-static enum list_skip put_dnsmasq(struct list_reader *r, const uint8_t *name, uint8_t bits, bool data)
+static enum blocklist_skip put_dnsmasq(struct blocklist_reader *r, const uint8_t *name, uint8_t bits, bool data)
 {
-	struct list_rule rule = { .name = name,
-				  .bits = bits,
-				  .form = data ? (uint8_t)(LIST_FORM_DATA + bits) : 0 };
+	struct blocklist_rule rule = { .name = name,
+				       .bits = bits,
+				       .form = data ? (uint8_t)(BLOCKLIST_FORM_DATA + bits) : 0 };
 
-	return list_put_rule(r, &rule);
+	return blocklist_put_rule(r, &rule);
 }
 
 /* The whole line is wrong when one of its names cannot be one. */
@@ -148,36 +148,36 @@ static bool are_names(const char *at, const char *last)
 {
 	for (at++; at <= last;) {
 		const char *end = strchr(at, '/');
-		uint8_t name[DNAME_MAX], bits = LIST_PASS;
-		enum list_skip why = dnsmasq_name((struct word){ at, (size_t)(end - at) }, name, &bits);
+		uint8_t name[DNAME_MAX], bits = BLOCKLIST_PASS;
+		enum blocklist_skip why = dnsmasq_name((struct word){ at, (size_t)(end - at) }, name, &bits);
 
-		if (why == LIST_SKIP_name || why == LIST_SKIP_url)
+		if (why == BLOCKLIST_SKIP_name || why == BLOCKLIST_SKIP_url)
 			return false;
 		at = end + 1;
 	}
 	return true;
 }
 
-static void read_dnsmasq(struct list_reader *r, bool is_address, const char *at)
+static void read_dnsmasq(struct blocklist_reader *r, bool is_address, const char *at)
 {
 	const char *last = strrchr(at, '/');
 	struct word value = { last + 1, strlen(last + 1) };
 	uint8_t said = dnsmasq_bits(is_address, value);
 
 	if (last == at || !are_names(at, last)) {
-		list_skip(r, LIST_SKIP_unknown);
+		blocklist_skip(r, BLOCKLIST_SKIP_unknown);
 		return;
 	}
 	for (at++; at <= last;) {
 		const char *end = strchr(at, '/');
 		uint8_t name[DNAME_MAX], bits = said;
-		enum list_skip why = dnsmasq_name((struct word){ at, (size_t)(end - at) }, name, &bits);
+		enum blocklist_skip why = dnsmasq_name((struct word){ at, (size_t)(end - at) }, name, &bits);
 
-		if (why == LIST_SKIP_top && end - at > 1 && *at != '#')
-			why = LIST_READ; /* one label: list_put_name knows */
-		if (why == LIST_READ)
-			why = bits ? put_dnsmasq(r, name, bits, is_address && value.len) : LIST_SKIP_rewrite;
-		list_skip(r, why);
+		if (why == BLOCKLIST_SKIP_top && end - at > 1 && *at != '#')
+			why = BLOCKLIST_READ; /* one label: blocklist_put_name knows */
+		if (why == BLOCKLIST_READ)
+			why = bits ? put_dnsmasq(r, name, bits, is_address && value.len) : BLOCKLIST_SKIP_rewrite;
+		blocklist_skip(r, why);
 		at = end + 1;
 	}
 }
@@ -194,18 +194,18 @@ static bool cut_comment(char *line)
 			quoted = !quoted;
 			continue;
 		}
-		if (!quoted && *at == '#' && to > line && list_is_blank(to[-1]))
+		if (!quoted && *at == '#' && to > line && blocklist_is_blank(to[-1]))
 			break;
 		*to++ = *at;
 	}
-	while (to > line && list_is_blank(to[-1]))
+	while (to > line && blocklist_is_blank(to[-1]))
 		to--;
 	*to = '\0';
 	return !quoted;
 }
 
 /* "key=…": true when the line was of this form; it is then handled. */
-static bool is_dnsmasq(struct list_reader *r, char *line)
+static bool is_dnsmasq(struct blocklist_reader *r, char *line)
 {
 	size_t key = strspn(line, "abcdefghijklmnopqrstuvwxyz-");
 	size_t equals = key + strspn(line + key, " \t");
@@ -214,17 +214,17 @@ static bool is_dnsmasq(struct list_reader *r, char *line)
 	if (key < 2 || line[equals] != '=')
 		return false;
 	if (!cut_comment(value)) {
-		list_skip(r, LIST_SKIP_unknown);
+		blocklist_skip(r, BLOCKLIST_SKIP_unknown);
 		return true;
 	}
-	while (list_is_blank(*value))
+	while (blocklist_is_blank(*value))
 		value++;
 	if (*value == '/' && ((key == 7 && memcmp(line, "address", 7) == 0) ||
 			      (key == 6 && memcmp(line, "server", 6) == 0) ||
 			      (key == 5 && memcmp(line, "local", 5) == 0)))
 		read_dnsmasq(r, key == 7, value);
 	else
-		list_skip(r, LIST_SKIP_foreign);
+		blocklist_skip(r, BLOCKLIST_SKIP_foreign);
 	return true;
 }
 
@@ -232,7 +232,7 @@ static bool is_dnsmasq(struct list_reader *r, char *line)
 
 static bool take_value(const char **at, struct word *w)
 {
-	while (list_is_blank(**at))
+	while (blocklist_is_blank(**at))
 		(*at)++;
 	if (**at == '"' || **at == '\'') {
 		char quote[2] = { **at, '\0' };
@@ -245,72 +245,73 @@ static bool take_value(const char **at, struct word *w)
 	return word_take(at, w, "#");
 }
 
-static enum list_skip read_local_zone(struct list_reader *r, const char *at)
+static enum blocklist_skip read_local_zone(struct blocklist_reader *r, const char *at)
 {
 	static const struct {
 		const char *type;
 		uint8_t bits;
 	} types[] = {
-		{ "always_nxdomain", LIST_BLOCK },   { "always_null", LIST_BLOCK },
-		{ "static", LIST_BLOCK },            { "refuse", LIST_BLOCK },
-		{ "deny", LIST_BLOCK },              { "redirect", LIST_BLOCK },
-		{ "always_nodata", LIST_BLOCK },     { "always_deny", LIST_BLOCK },
-		{ "always_refuse", LIST_BLOCK },     { "inform_deny", LIST_BLOCK },
-		{ "always_transparent", LIST_PASS }, { "transparent", LIST_PASS },
-		{ "typetransparent", LIST_PASS },    { "inform", LIST_PASS },
+		{ "always_nxdomain", BLOCKLIST_BLOCK },   { "always_null", BLOCKLIST_BLOCK },
+		{ "static", BLOCKLIST_BLOCK },            { "refuse", BLOCKLIST_BLOCK },
+		{ "deny", BLOCKLIST_BLOCK },              { "redirect", BLOCKLIST_BLOCK },
+		{ "always_nodata", BLOCKLIST_BLOCK },     { "always_deny", BLOCKLIST_BLOCK },
+		{ "always_refuse", BLOCKLIST_BLOCK },     { "inform_deny", BLOCKLIST_BLOCK },
+		{ "always_transparent", BLOCKLIST_PASS }, { "transparent", BLOCKLIST_PASS },
+		{ "typetransparent", BLOCKLIST_PASS },    { "inform", BLOCKLIST_PASS },
 		{ "inform_redirect", 0 },            { "nodefault", 0 },
 		{ "block_a", 0 },                    { "noview", 0 },
 	};
 	struct word name, type;
 
 	if (!take_value(&at, &name) || !take_value(&at, &type))
-		return LIST_SKIP_unknown;
+		return BLOCKLIST_SKIP_unknown;
 	for (size_t i = 0; i < COUNT(types); i++)
 		if (word_is(type, types[i].type))
-			return types[i].bits ? list_put(r, name, types[i].bits)
-					     : LIST_SKIP_rewrite;
-	return LIST_SKIP_unknown;
+			return types[i].bits ? blocklist_put(r, name, types[i].bits)
+					     : BLOCKLIST_SKIP_rewrite;
+	return BLOCKLIST_SKIP_unknown;
 }
 
 /* "name [ttl] [IN] A 0.0.0.0" */
-static enum list_skip read_local_data(struct list_reader *r, const char *at)
+static enum blocklist_skip read_local_data(struct blocklist_reader *r, const char *at)
 {
 	char record[1024];
 	struct word value, name, w;
 	bool is_address = false;
 
 	if (!take_value(&at, &value) || value.len >= sizeof(record))
-		return LIST_SKIP_unknown;
+		return BLOCKLIST_SKIP_unknown;
 	memcpy(record, value.at, value.len);
 	record[value.len] = '\0';
 	at = record;
 	if (!word_take(&at, &name, ""))
-		return LIST_SKIP_unknown;
+		return BLOCKLIST_SKIP_unknown;
 	while (word_take(&at, &w, "")) {
 		if (is_address)
 			return word_is_null_address(w)
-				       ? list_put_form(r, name, LIST_BLOCK_SELF,
-						      LIST_FORM_DATA + LIST_BLOCK_SELF)
-				       : LIST_SKIP_rewrite;
+				       ? blocklist_put_form(r, name, BLOCKLIST_BLOCK_SELF,
+						      BLOCKLIST_FORM_DATA + BLOCKLIST_BLOCK_SELF)
+				       : BLOCKLIST_SKIP_rewrite;
 		is_address = word_is(w, "A") || word_is(w, "AAAA");
 	}
-	return LIST_SKIP_rewrite;
+	return BLOCKLIST_SKIP_rewrite;
 }
 
 /* "key: …": true when the line was of this form; it is then handled. */
-static bool is_unbound(struct list_reader *r, const char *line)
+static bool is_unbound(struct blocklist_reader *r, const char *line)
 {
 	size_t key = strcspn(line, ": \t");
 	const char *value = line + key + 1;
 
-	if (key == 0 || line[key] != ':' || (*value && !list_is_blank(*value) && *value != '"'))
+	if (key == 0 || line[key] != ':' ||
+	    (*value && !blocklist_is_blank(*value) && *value != '"'))
 		return false;
 	if (key == 10 && strncmp(line, "local-zone", key) == 0)
-		list_skip(r, read_local_zone(r, value));
+		blocklist_skip(r, read_local_zone(r, value));
 	else if (key == 10 && strncmp(line, "local-data", key) == 0)
-		list_skip(r, read_local_data(r, value));
+		blocklist_skip(r, read_local_data(r, value));
 	else if (!(key == 6 && strncmp(line, "server", key) == 0))
-		list_skip(r, LIST_SKIP_foreign);
+		blocklist_skip(r, BLOCKLIST_SKIP_foreign);
 	return true;
 }
 
@@ -358,21 +359,21 @@ static bool is_adblock(struct word first)
 	       memchr(first.at, '$', first.len);
 }
 
-static void read_line(struct list_reader *r, char *line, size_t len)
+static void read_line(struct blocklist_reader *r, char *line, size_t len)
 {
-	bool indented = list_is_blank(*line);
+	bool indented = blocklist_is_blank(*line);
 	const char *rest;
 	struct word first;
 
-	while (len && (list_is_blank(line[len - 1]) || line[len - 1] == '\r'))
+	while (len && (blocklist_is_blank(line[len - 1]) || line[len - 1] == '\r'))
 		len--;
 	line[len] = '\0';
-	while (list_is_blank(*line))
+	while (blocklist_is_blank(*line))
 		line++, len--;
 	if (len == 0)
 		return;
-	if (UNLIKELY(r->zone || *line == '$') && list_is_zone(r, line)) {
-		list_read_zone(r, line, indented);
+	if (UNLIKELY(r->zone || *line == '$') && blocklist_is_zone(r, line)) {
+		blocklist_read_zone(r, line, indented);
 		return;
 	}
 	rest = line;
@@ -382,15 +383,16 @@ static void read_line(struct list_reader *r, char *line, size_t len)
 	if (looks_like_address(first))
 		read_hosts(r, first, rest);
 	else if (is_cosmetic(first))
-		list_skip(r, LIST_SKIP_cosmetic);
-	else if (UNLIKELY(!*rest && memchr(first.at, ',', first.len)) && list_read_row(r, line))
+		blocklist_skip(r, BLOCKLIST_SKIP_cosmetic);
+	else if (UNLIKELY(!*rest && memchr(first.at, ',', first.len)) &&
+		 blocklist_read_row(r, line))
 		return;
 	else if (is_adblock(first))
-		list_read_adblock(r, (struct word){ line, len });
+		blocklist_read_adblock(r, (struct word){ line, len });
 	else if (is_dnsmasq(r, line) || is_unbound(r, line))
 		return;
-	else if (*rest && list_is_zone(r, line))
-		list_read_zone(r, line, indented);
+	else if (*rest && blocklist_is_zone(r, line))
+		blocklist_read_zone(r, line, indented);
 	else
 		read_plain(r, line);
 }
@@ -406,7 +408,7 @@ enum {
 };
 
 /* The commonest forms, recognized by kinds of bytes alone: "name", "||name^", "0.0.0.0 name". */
-static bool is_usual(struct list_reader *r)
+static bool is_usual(struct blocklist_reader *r)
 {
 	static const char null[] = "0.0.0.0 ", loop[] = "127.0.0.1 ";
 	struct word w = { r->line, r->len };
@@ -441,17 +443,17 @@ static bool is_usual(struct list_reader *r)
 	default:
 		return false;
 	}
-	list_skip(r, tree ? list_put_form(r, w, LIST_BLOCK, LIST_FORM_TREE)
-			  : list_put(r, w, LIST_BLOCK_SELF));
+	blocklist_skip(r, tree ? blocklist_put_form(r, w, BLOCKLIST_BLOCK, BLOCKLIST_FORM_TREE)
+			       : blocklist_put(r, w, BLOCKLIST_BLOCK_SELF));
 	return true;
 }
 
-static void end_line(struct list_reader *r)
+static void end_line(struct blocklist_reader *r)
 {
 	r->counts.lines++;
 	r->line[r->len] = '\0';
 	if (r->too_long) {
-		list_skip(r, LIST_SKIP_unknown);
+		blocklist_skip(r, BLOCKLIST_SKIP_unknown);
 	} else if (!is_usual(r)) {
 		size_t mark = r->counts.lines == 1 && memcmp(r->line, "\xef\xbb\xbf", 3) == 0 ? 3
 											     : 0;
@@ -464,23 +466,23 @@ static void end_line(struct list_reader *r)
 
 /* ---- the reader ---- */
 
-struct list_reader *list_reader_new(const struct list_how *how)
+struct blocklist_reader *blocklist_reader_new(const struct blocklist_how *how)
 {
-	struct list_reader *r = mem_zero(sizeof(*r));
+	struct blocklist_reader *r = mem_zero(sizeof(*r));
 
 	r->how = *how;
 	return r;
 }
 
-void list_reader_free(struct list_reader *r)
+void blocklist_reader_free(struct blocklist_reader *r)
 {
 	if (r)
-		list_json_free(r->json);
+		blocklist_json_free(r->json);
 	mem_free(r);
 }
 
 /* Why it is no list but a page of HTML, XML or JSON; else NULL. */
-static const char *what_begins_so(const struct list_reader *r)
+static const char *what_begins_so(const struct blocklist_reader *r)
 {
 	const char *at = r->line;
 
@@ -519,7 +521,7 @@ static const uint8_t letter_kinds[256] = {
 #undef S
 };
 
-static bool is_text(struct list_reader *r, const char *bytes, size_t len, struct fault *f)
+static bool is_text(struct blocklist_reader *r, const char *bytes, size_t len, struct fault *f)
 {
 	unsigned letters = 0;
 
@@ -532,9 +534,9 @@ static bool is_text(struct list_reader *r, const char *bytes, size_t len, struct
 	return false;
 }
 
-static void put_bytes(struct list_reader *r, const char *bytes, size_t len)
+static void put_bytes(struct blocklist_reader *r, const char *bytes, size_t len)
 {
-	size_t room = LIST_LINE - r->len;
+	size_t room = BLOCKLIST_LINE - r->len;
 
 	if (len > room)
 		r->too_long = true;
@@ -542,15 +544,16 @@ static void put_bytes(struct list_reader *r, const char *bytes, size_t len)
 	r->len += MIN(len, room);
 }
 
-bool list_reader_take(struct list_reader *r, const char *bytes, size_t len, struct fault *f)
+bool blocklist_reader_take(struct blocklist_reader *r, const char *bytes, size_t len,
+			   struct fault *f)
 {
 	if (UNLIKELY(!r->begun) && len) {
 		r->begun = true;
 		if (*bytes == '{')
-			list_json_begin(r);
+			blocklist_json_begin(r);
 	}
 	if (r->json)
-		return list_json_take(r, bytes, len, f);
+		return blocklist_json_take(r, bytes, len, f);
 	while (len) {
 		const char *end = memchr(bytes, '\n', len);
 		size_t part = end ? (size_t)(end - bytes) : len;
@@ -576,14 +579,14 @@ bool list_reader_take(struct list_reader *r, const char *bytes, size_t len, stru
 	return true;
 }
 
-bool list_reader_end(struct list_reader *r, struct fault *f)
+bool blocklist_reader_end(struct blocklist_reader *r, struct fault *f)
 {
-	const struct list_counts *c = &r->counts;
+	const struct blocklist_counts *c = &r->counts;
 	uint64_t bad;
 
-	if (r->json ? !list_json_end(r, f) : r->len && !list_reader_take(r, "\n", 1, f))
+	if (r->json ? !blocklist_json_end(r, f) : r->len && !blocklist_reader_take(r, "\n", 1, f))
 		return false;
-	bad = c->skipped[LIST_SKIP_name] + c->skipped[LIST_SKIP_unknown];
+	bad = c->skipped[BLOCKLIST_SKIP_name] + c->skipped[BLOCKLIST_SKIP_unknown];
 	if (c->lines == 0) {
 		fault_set(f, "it is empty");
 		return false;
@@ -597,17 +600,17 @@ bool list_reader_end(struct list_reader *r, struct fault *f)
 	return true;
 }
 
-const struct list_counts *list_reader_counts(const struct list_reader *r)
+const struct blocklist_counts *blocklist_reader_counts(const struct blocklist_reader *r)
 {
 	return &r->counts;
 }
 
-unsigned list_reader_line(const struct list_reader *r)
+unsigned blocklist_reader_line(const struct blocklist_reader *r)
 {
 	return (unsigned)r->counts.lines;
 }
 
-const char *list_reader_text(const struct list_reader *r)
+const char *blocklist_reader_text(const struct blocklist_reader *r)
 {
 	return r->line;
 }

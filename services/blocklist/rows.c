@@ -18,7 +18,7 @@ static struct word next_field(const char **at)
 }
 
 /* ",name,,log,feed,group" */
-static void read_blocked_row(struct list_reader *r, const char *line)
+static void read_blocked_row(struct blocklist_reader *r, const char *line)
 {
 	unsigned commas = 0;
 	struct word name;
@@ -27,27 +27,31 @@ static void read_blocked_row(struct list_reader *r, const char *line)
 		commas += *at == ',';
 	line++;
 	name = next_field(&line);
-	list_skip(r, commas != 5 ? LIST_SKIP_unknown
-			   : list_put(r, name, r->how.rows == LIST_ROWS_BELOW ? LIST_BLOCK : LIST_BLOCK_SELF));
+	blocklist_skip(r, commas != 5 ? BLOCKLIST_SKIP_unknown
+				: blocklist_put(r, name, r->how.rows == BLOCKLIST_ROWS_BELOW ? BLOCKLIST_BLOCK : BLOCKLIST_BLOCK_SELF));
 }
 
 /* A name that is answered by an alias or an address, for searches without what is not for children. */
-static enum list_skip put_rewrite(struct list_reader *r, struct word name, const char *special)
+static enum blocklist_skip put_rewrite(struct blocklist_reader *r, struct word name,
+				       const char *special)
 {
 	uint8_t wire[DNAME_MAX];
-	struct list_special parsed;
-	struct list_rule rule = { .name = wire, .bits = LIST_BLOCK_SELF, .special = special };
-	enum list_name n = list_name_read(name.at, name.len, wire);
+	struct blocklist_special parsed;
+	struct blocklist_rule rule = { .name = wire,
+				       .bits = BLOCKLIST_BLOCK_SELF,
+				       .special = special };
+	enum blocklist_name n = blocklist_name_read(name.at, name.len, wire);
 
-	if (n != LIST_NAME)
-		return list_skip_of(n);
-	if (r->how.allow || !list_special_parse(&parsed, special))
-		return LIST_SKIP_rewrite;
-	list_special_clear(&parsed);
-	return list_put_rule(r, &rule);
+	if (n != BLOCKLIST_NAME)
+		return blocklist_skip_of(n);
+	if (r->how.allow || !blocklist_special_parse(&parsed, special))
+		return BLOCKLIST_SKIP_rewrite;
+	blocklist_special_clear(&parsed);
+	return blocklist_put_rule(r, &rule);
 }
 
-static void read_rewrite_row(struct list_reader *r, struct word name, struct word a, struct word b)
+static void read_rewrite_row(struct blocklist_reader *r, struct word name, struct word a,
+			     struct word b)
 {
 	char text[2][512] = { "", "" };
 
@@ -64,26 +68,27 @@ static void read_rewrite_row(struct list_reader *r, struct word name, struct wor
 	for (int i = 0; i < 2; i++) {
 		if (!*text[i])
 			continue;
-		list_skip(r, put_rewrite(r, name, text[i]));
+		blocklist_skip(r, put_rewrite(r, name, text[i]));
 		if (name.len > 4 && strncmp(name.at, "www.", 4) == 0)
-			list_skip(r, put_rewrite(r, (struct word){ name.at + 4, name.len - 4 }, text[i]));
+			blocklist_skip(r, put_rewrite(r, (struct word){ name.at + 4, name.len - 4 }, text[i]));
 	}
 }
 
 /* "name,0" and "name,1": pass, with 1 all below it, too. This precedes whatever is blocked. */
-static void read_passed_row(struct list_reader *r, struct word name, bool below)
+static void read_passed_row(struct blocklist_reader *r, struct word name, bool below)
 {
-	uint8_t bits = (uint8_t)((below ? LIST_ALLOW : LIST_ALLOW_SELF) << LIST_IMPORTANT_SHIFT);
+	uint8_t bits = (uint8_t)((below ? BLOCKLIST_ALLOW : BLOCKLIST_ALLOW_SELF)
+				 << BLOCKLIST_IMPORTANT_SHIFT);
 	char www[DNAME_TEXT];
 
-	list_skip(r, list_put(r, name, bits));
+	blocklist_skip(r, blocklist_put(r, name, bits));
 	if (below || name.len + 5 > sizeof(www))
 		return;
 	snprintf(www, sizeof(www), "www.%.*s", (int)name.len, name.at);
-	list_skip(r, list_put(r, (struct word){ www, strlen(www) }, bits));
+	blocklist_skip(r, blocklist_put(r, (struct word){ www, strlen(www) }, bits));
 }
 
-bool list_read_row(struct list_reader *r, const char *line)
+bool blocklist_read_row(struct blocklist_reader *r, const char *line)
 {
 	struct word name, a, b;
 
@@ -91,34 +96,34 @@ bool list_read_row(struct list_reader *r, const char *line)
 		read_blocked_row(r, line);
 		return true;
 	}
-	if (r->how.rows < LIST_ROWS_PASS)
+	if (r->how.rows < BLOCKLIST_ROWS_PASS)
 		return false;
 	name = next_field(&line);
 	a = next_field(&line);
 	b = next_field(&line);
 	if (*line || !a.len)
-		list_skip(r, LIST_SKIP_unknown);
-	else if (r->how.rows == LIST_ROWS_PASS)
+		blocklist_skip(r, BLOCKLIST_SKIP_unknown);
+	else if (r->how.rows == BLOCKLIST_ROWS_PASS)
 		read_passed_row(r, name, word_is(a, "1"));
 	else
 		read_rewrite_row(r, name, a, b);
 	return true;
 }
 
-enum list_rows list_rows_of(const char *path)
+enum blocklist_rows blocklist_rows_of(const char *path)
 {
 	static const struct {
 		const char *name;
-		enum list_rows rows;
+		enum blocklist_rows rows;
 	} known[] = {
-		{ "pfb_py_zone", LIST_ROWS_BELOW },
-		{ "pfb_py_whitelist", LIST_ROWS_PASS },
-		{ "pfb_py_ss", LIST_ROWS_REWRITE },
+		{ "pfb_py_zone", BLOCKLIST_ROWS_BELOW },
+		{ "pfb_py_whitelist", BLOCKLIST_ROWS_PASS },
+		{ "pfb_py_ss", BLOCKLIST_ROWS_REWRITE },
 	};
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 
 	for (size_t i = 0; i < COUNT(known); i++)
 		if (strncmp(base, known[i].name, strlen(known[i].name)) == 0)
 			return known[i].rows;
-	return LIST_ROWS_BLOCK;
+	return BLOCKLIST_ROWS_BLOCK;
 }

@@ -27,7 +27,7 @@ static bool take_type(const char **at, struct word *type)
 	return false;
 }
 
-bool list_is_zone(const struct list_reader *r, const char *line)
+bool blocklist_is_zone(const struct blocklist_reader *r, const char *line)
 {
 	const char *at = line;
 	struct word owner, type;
@@ -41,18 +41,18 @@ bool list_is_zone(const struct list_reader *r, const char *line)
 /* ---- names ---- */
 
 /* Read a name, relative to the origin unless it is absolute. Its length; 0: not a name. */
-static size_t read_name(const struct list_reader *r, struct word w, uint8_t *to)
+static size_t read_name(const struct blocklist_reader *r, struct word w, uint8_t *to)
 {
 	uint8_t relative[DNAME_MAX];
 	bool absolute = w.len && w.at[w.len - 1] == '.';
-	enum list_name n;
+	enum blocklist_name n;
 
 	if (word_is(w, "@")) {
 		memcpy(to, r->has_origin ? r->origin : dname_root, r->has_origin ? dname_len(r->origin) : 1);
 		return dname_len(to);
 	}
-	n = list_name_read(w.at, w.len, relative);
-	if (n != LIST_NAME && n != LIST_NAME_TOP)
+	n = blocklist_name_read(w.at, w.len, relative);
+	if (n != BLOCKLIST_NAME && n != BLOCKLIST_NAME_TOP)
 		return 0;
 	if (absolute || !r->has_origin) {
 		memcpy(to, relative, dname_len(relative));
@@ -61,13 +61,13 @@ static size_t read_name(const struct list_reader *r, struct word w, uint8_t *to)
 	return dname_join(to, relative, dname_len(relative) - 1, r->origin);
 }
 
-static void set_origin(struct list_reader *r, const char *at)
+static void set_origin(struct blocklist_reader *r, const char *at)
 {
 	struct word w;
 	uint8_t name[DNAME_MAX];
 
 	if (!word_take(&at, &w, ";") || (word_is(w, ".") ? (name[0] = 0, false) : !read_name(r, w, name))) {
-		list_skip(r, LIST_SKIP_name);
+		blocklist_skip(r, BLOCKLIST_SKIP_name);
 		return;
 	}
 	memcpy(r->origin, name, dname_len(name));
@@ -75,7 +75,7 @@ static void set_origin(struct list_reader *r, const char *at)
 }
 
 /* The trigger: the owner name with the zone's name taken off. False: not below the zone. */
-static bool trigger_of(const struct list_reader *r, const uint8_t *owner, uint8_t *to)
+static bool trigger_of(const struct blocklist_reader *r, const uint8_t *owner, uint8_t *to)
 {
 	size_t len = dname_len(owner), apex = r->has_apex ? dname_len(r->apex) : 1;
 
@@ -115,31 +115,32 @@ static uint8_t action_of(const struct record *rec, const uint8_t *trigger)
 	if (!word_take(&at, &w, ";"))
 		return 0;
 	if (word_is(rec->type, "A") || word_is(rec->type, "AAAA"))
-		return word_is_null_address(w) ? LIST_BLOCK : 0;
+		return word_is_null_address(w) ? BLOCKLIST_BLOCK : 0;
 	if (!word_is(rec->type, "CNAME"))
 		return 0;
 	if (word_is(w, ".") || word_is(w, "*.") || word_is(w, "rpz-drop.") ||
 	    word_is(w, "rpz-drop"))
-		return LIST_BLOCK;
+		return BLOCKLIST_BLOCK;
 	if (word_is(w, "rpz-passthru.") || word_is(w, "rpz-passthru"))
-		return LIST_PASS;
-	if (list_name_read(w.at, w.len, target) == LIST_NAME && dname_equals(target, trigger))
-		return LIST_PASS;
+		return BLOCKLIST_PASS;
+	if (blocklist_name_read(w.at, w.len, target) == BLOCKLIST_NAME &&
+	    dname_equals(target, trigger))
+		return BLOCKLIST_PASS;
 	return 0;
 }
 
-static enum list_skip read_record(struct list_reader *r, const struct record *rec)
+static enum blocklist_skip read_record(struct blocklist_reader *r, const struct record *rec)
 {
 	uint8_t trigger[DNAME_MAX], bits;
 
 	if (!trigger_of(r, r->owner, trigger))
-		return LIST_SKIP_name;
+		return BLOCKLIST_SKIP_name;
 	if (is_other_trigger(trigger))
-		return LIST_SKIP_trigger;
+		return BLOCKLIST_SKIP_trigger;
 	bits = action_of(rec, trigger);
 	if (bits == 0)
-		return LIST_SKIP_rewrite;
-	return list_put_name(r, trigger, bits & (r->is_below ? 0xa : 0x5));
+		return BLOCKLIST_SKIP_rewrite;
+	return blocklist_put_name(r, trigger, bits & (r->is_below ? 0xa : 0x5));
 }
 
 /* Records that only belong to the zone itself. */
@@ -154,7 +155,7 @@ static bool is_scaffold(struct word type)
 	return false;
 }
 
-static void begin_zone(struct list_reader *r)
+static void begin_zone(struct blocklist_reader *r)
 {
 	r->zone = true;
 	if (r->has_apex || !r->has_owner)
@@ -169,7 +170,8 @@ static void begin_zone(struct list_reader *r)
 	}
 }
 
-static bool take_owner(struct list_reader *r, const char **at, struct record *rec, bool indented)
+static bool take_owner(struct blocklist_reader *r, const char **at, struct record *rec,
+		       bool indented)
 {
 	struct word w;
 
@@ -184,7 +186,7 @@ static bool take_owner(struct list_reader *r, const char **at, struct record *re
 	return r->has_owner;
 }
 
-static void count_brackets(struct list_reader *r, const char *line)
+static void count_brackets(struct blocklist_reader *r, const char *line)
 {
 	bool quoted = false;
 
@@ -198,7 +200,7 @@ static void count_brackets(struct list_reader *r, const char *line)
 	}
 }
 
-void list_read_zone(struct list_reader *r, const char *line, bool indented)
+void blocklist_read_zone(struct blocklist_reader *r, const char *line, bool indented)
 {
 	struct record rec = { .data = line };
 	bool goes_on = r->brackets > 0;
@@ -213,15 +215,15 @@ void list_read_zone(struct list_reader *r, const char *line, bool indented)
 		return;
 	}
 	if (!take_owner(r, &rec.data, &rec, indented)) {
-		list_skip(r, LIST_SKIP_name);
+		blocklist_skip(r, BLOCKLIST_SKIP_name);
 		return;
 	}
 	if (!take_type(&rec.data, &rec.type)) {
-		list_skip(r, LIST_SKIP_unknown);
+		blocklist_skip(r, BLOCKLIST_SKIP_unknown);
 		return;
 	}
 	if (word_is(rec.type, "SOA"))
 		begin_zone(r);
 	if (!is_scaffold(rec.type))
-		list_skip(r, read_record(r, &rec));
+		blocklist_skip(r, read_record(r, &rec));
 }

@@ -16,7 +16,7 @@ struct entry {
 	size_t order;
 	uint8_t bits, form;
 	bool operators;
-	struct list_special rule;
+	struct blocklist_special rule;
 };
 
 /* A netblock for which there is a rule. */
@@ -35,7 +35,7 @@ struct at_name {
 	uint64_t lengths[2][3]; /* the lengths of its netblocks, of either family, as bits */
 };
 
-struct list_rules {
+struct blocklist_rules {
 	struct nameset *names;
 	struct entry *at; /* sorted by name; of one name in the order of the list */
 	size_t count;
@@ -44,23 +44,23 @@ struct list_rules {
 	uint64_t dropped;
 };
 
-struct list_rules_maker {
+struct blocklist_rules_maker {
 	struct entry *at, *removed;
 	size_t count, removed_count;
 };
 
 /* ---- making ---- */
 
-struct list_rules_maker *list_rules_begin(void)
+struct blocklist_rules_maker *blocklist_rules_begin(void)
 {
-	return mem_zero(sizeof(struct list_rules_maker));
+	return mem_zero(sizeof(struct blocklist_rules_maker));
 }
 
 static void entry_clear(struct entry *e)
 {
 	mem_free(e->name);
 	mem_free(e->text);
-	list_special_clear(&e->rule);
+	blocklist_special_clear(&e->rule);
 }
 
 static void entries_free(struct entry *e, size_t count)
@@ -70,7 +70,7 @@ static void entries_free(struct entry *e, size_t count)
 	mem_free(e);
 }
 
-void list_rules_maker_free(struct list_rules_maker *m)
+void blocklist_rules_maker_free(struct blocklist_rules_maker *m)
 {
 	if (!m)
 		return;
@@ -79,7 +79,7 @@ void list_rules_maker_free(struct list_rules_maker *m)
 	mem_free(m);
 }
 
-void list_rules_put(struct list_rules_maker *m, const struct list_rule *r)
+void blocklist_rules_put(struct blocklist_rules_maker *m, const struct blocklist_rule *r)
 {
 	struct entry **list = r->removes ? &m->removed : &m->at, *e;
 	size_t *count = r->removes ? &m->removed_count : &m->count;
@@ -118,7 +118,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Leave out what is taken back, what is there twice, and what does not parse. */
-static void keep_good_ones(struct list_rules_maker *m)
+static void keep_good_ones(struct blocklist_rules_maker *m)
 {
 	size_t kept = 0;
 
@@ -132,7 +132,7 @@ static void keep_good_ones(struct list_rules_maker *m)
 		     m->at[kept - 1].operators == e->operators) ||
 		    (!e->operators && m->removed_count &&
 		     bsearch(e, m->removed, m->removed_count, sizeof(*e), by_text)) ||
-		    !list_special_parse(&e->rule, e->text))
+		    !blocklist_special_parse(&e->rule, e->text))
 			entry_clear(e);
 		else
 			m->at[kept++] = *e;
@@ -174,7 +174,7 @@ static struct netblock pure(const struct netblock *n)
 
 static void add_clients(struct at_name *g, const struct entry *e, uint32_t number)
 {
-	const struct list_special *s = &e->rule;
+	const struct blocklist_special *s = &e->rule;
 
 	g->clients = mem_grow(g->clients, (g->client_count + s->client_count) * sizeof(*g->clients));
 	for (unsigned i = 0; i < s->client_count; i++)
@@ -198,7 +198,7 @@ static bool same_effect(const struct entry *a, const struct entry *b)
 
 /* The entries kept for the netblock at hand. */
 struct sharers {
-	const struct entry *at[LIST_RULES_AT_ONCE];
+	const struct entry *at[BLOCKLIST_RULES_AT_ONCE];
 	unsigned count;
 };
 
@@ -209,14 +209,14 @@ static enum sharing share(struct sharers *s, const struct entry *e)
 	for (unsigned i = 0; i < s->count; i++)
 		if (same_effect(s->at[i], e))
 			return SAYS_NO_MORE;
-	if (s->count == LIST_RULES_AT_ONCE)
+	if (s->count == BLOCKLIST_RULES_AT_ONCE)
 		return TOO_MANY;
 	s->at[s->count++] = e;
 	return SHARES;
 }
 
 /* Of those with one netblock, only so many are kept; `cut_off` notes entries that lose one. */
-static void trim_clients(const struct list_rules *s, struct at_name *g, bool *cut_off)
+static void trim_clients(const struct blocklist_rules *s, struct at_name *g, bool *cut_off)
 {
 	struct netblock before = { 0 };
 	struct sharers sharers = { .count = 0 };
@@ -248,18 +248,18 @@ static void note_lengths(struct at_name *g)
 	}
 }
 
-static uint64_t index_group(const struct list_rules *s, struct at_name *g)
+static uint64_t index_group(const struct blocklist_rules *s, struct at_name *g)
 {
 	bool *cut_off = mem_zero(g->count * sizeof(*cut_off));
 	uint64_t dropped = 0;
 
-	g->others = mem_array(LIST_RULES_AT_ONCE, sizeof(*g->others));
+	g->others = mem_array(BLOCKLIST_RULES_AT_ONCE, sizeof(*g->others));
 	for (size_t i = 0; i < g->count; i++) {
 		const struct entry *e = &s->at[g->first + i];
 
 		if (e->rule.client_count)
 			add_clients(g, e, (uint32_t)i);
-		else if (g->other_count < LIST_RULES_AT_ONCE)
+		else if (g->other_count < BLOCKLIST_RULES_AT_ONCE)
 			g->others[g->other_count++] = (uint32_t)i;
 		else
 			cut_off[i] = true;
@@ -276,7 +276,7 @@ static uint64_t index_group(const struct list_rules *s, struct at_name *g)
 	return dropped;
 }
 
-static void group(struct list_rules *s, uint64_t seed)
+static void group(struct blocklist_rules *s, uint64_t seed)
 {
 	struct nameset_maker *names = nameset_maker_new();
 
@@ -297,9 +297,9 @@ static void group(struct list_rules *s, uint64_t seed)
 	s->names = nameset_make(names, seed);
 }
 
-struct list_rules *list_rules_make(struct list_rules_maker *m, uint64_t seed)
+struct blocklist_rules *blocklist_rules_make(struct blocklist_rules_maker *m, uint64_t seed)
 {
-	struct list_rules *s = NULL;
+	struct blocklist_rules *s = NULL;
 
 	if (m->count)
 		keep_good_ones(m);
@@ -311,11 +311,11 @@ struct list_rules *list_rules_make(struct list_rules_maker *m, uint64_t seed)
 		m->count = 0;
 		group(s, seed);
 	}
-	list_rules_maker_free(m);
+	blocklist_rules_maker_free(m);
 	return s;
 }
 
-void list_rules_free(struct list_rules *s)
+void blocklist_rules_free(struct blocklist_rules *s)
 {
 	if (!s)
 		return;
@@ -331,41 +331,42 @@ void list_rules_free(struct list_rules *s)
 
 /* ---- asking ---- */
 
-unsigned list_rules_deepest(const struct list_rules *s)
+unsigned blocklist_rules_deepest(const struct blocklist_rules *s)
 {
 	return nameset_deepest(s->names);
 }
 
-size_t list_rules_count(const struct list_rules *s)
+size_t blocklist_rules_count(const struct blocklist_rules *s)
 {
 	return s->count - (size_t)s->dropped;
 }
 
-uint64_t list_rules_dropped(const struct list_rules *s)
+uint64_t blocklist_rules_dropped(const struct blocklist_rules *s)
 {
 	return s->dropped;
 }
 
-size_t list_rules_bytes(const struct list_rules *s)
+size_t blocklist_rules_bytes(const struct blocklist_rules *s)
 {
 	size_t bytes = sizeof(*s) + nameset_bytes(s->names) + s->count * sizeof(*s->at) +
 		       s->group_count * sizeof(*s->groups);
 
 	for (size_t i = 0; i < s->count; i++)
 		bytes += dname_len(s->at[i].name) + strlen(s->at[i].text) + 1 +
-			 list_special_bytes(&s->at[i].rule);
+			 blocklist_special_bytes(&s->at[i].rule);
 	for (size_t i = 0; i < s->group_count; i++)
 		bytes += s->groups[i].client_count * sizeof(struct indexed) +
-			 (s->groups[i].others ? LIST_RULES_AT_ONCE * sizeof(uint32_t) : 0);
+			 (s->groups[i].others ? BLOCKLIST_RULES_AT_ONCE * sizeof(uint32_t) : 0);
 	return bytes;
 }
 
-bool list_rules_mention(const struct list_rules *s, const struct suffixes *q, unsigned labels)
+bool blocklist_rules_mention(const struct blocklist_rules *s, const struct suffixes *q,
+			     unsigned labels)
 {
 	return nameset_at(s->names, q, labels) > 0;
 }
 
-static const struct at_name *group_of(const struct list_rules *s, const uint8_t *name)
+static const struct at_name *group_of(const struct blocklist_rules *s, const uint8_t *name)
 {
 	size_t from = 0, to = s->group_count;
 
@@ -413,11 +414,11 @@ static size_t first_of(const struct at_name *g, const struct netblock *block)
 }
 
 struct asking {
-	const struct list_rules *s;
+	const struct blocklist_rules *s;
 	const struct at_name *g;
-	const struct list_asked *asked;
+	const struct blocklist_asked *asked;
 	bool self;
-	void (*fn)(void *arg, unsigned bits, bool operators, const struct list_rewrite *w);
+	void (*fn)(void *arg, unsigned bits, bool operators, const struct blocklist_rewrite *w);
 	void *arg;
 };
 
@@ -426,7 +427,7 @@ static void try_one(const struct asking *k, size_t number)
 	const struct entry *e = &k->s->at[k->g->first + number];
 	unsigned bits = (k->self ? e->bits : e->bits >> 1) & 0x55u;
 
-	if (bits && list_special_meets(&e->rule, k->asked))
+	if (bits && blocklist_special_meets(&e->rule, k->asked))
 		k->fn(k->arg, bits, e->operators, e->rule.rewrite);
 }
 
@@ -448,14 +449,14 @@ static void try_clients(const struct asking *k)
 	}
 }
 
-void list_rules_ask(const struct list_rules *s, const struct suffixes *q, unsigned labels,
-		    const struct list_asked *asked,
-		    void (*fn)(void *arg, unsigned bits, bool operators, const struct list_rewrite *w),
-		    void *arg)
+void blocklist_rules_ask(const struct blocklist_rules *s, const struct suffixes *q, unsigned labels,
+			 const struct blocklist_asked *asked,
+			 void (*fn)(void *arg, unsigned bits, bool operators, const struct blocklist_rewrite *w),
+			 void *arg)
 {
 	struct asking k = { .s = s, .asked = asked, .self = labels == q->count, .fn = fn, .arg = arg };
 
-	if (LIKELY(!list_rules_mention(s, q, labels)))
+	if (LIKELY(!blocklist_rules_mention(s, q, labels)))
 		return;
 	k.g = group_of(s, suffix_name(q, labels));
 	if (!k.g)
@@ -468,17 +469,17 @@ void list_rules_ask(const struct list_rules *s, const struct suffixes *q, unsign
 		try_clients(&k);
 }
 
-bool list_rules_each(const struct list_rules *s, bool (*fn)(void *arg, const struct list_rule *r),
-		     void *arg)
+bool blocklist_rules_each(const struct blocklist_rules *s,
+			  bool (*fn)(void *arg, const struct blocklist_rule *r), void *arg)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const struct entry *e = &s->at[i];
 
-		if (!fn(arg, &(struct list_rule){ .name = e->name,
-						  .bits = e->bits,
-						  .form = e->form,
-						  .operators = e->operators,
-						  .special = e->text }))
+		if (!fn(arg, &(struct blocklist_rule){ .name = e->name,
+						       .bits = e->bits,
+						       .form = e->form,
+						       .operators = e->operators,
+						       .special = e->text }))
 			return false;
 	}
 	return true;

@@ -79,13 +79,13 @@ static bool write_parts(struct stream *s, const struct stored_list *l)
 
 	if (!put(s, &h, sizeof(h)) ||
 	    !put(s, l->sources, (size_t)l->source_count * sizeof(*l->sources)) ||
-	    !list_table_save(l->table, put, s))
+	    !blocklist_table_save(l->table, put, s))
 		return false;
 	sum = s->sum;
 	return put(s, &sum, sizeof(sum)) && flush(s);
 }
 
-bool list_store_write(const char *path, const struct stored_list *l, struct fault *f)
+bool blocklist_saved_write(const char *path, const struct stored_list *l, struct fault *f)
 {
 	struct stream *s = mem_zero(sizeof(*s));
 	struct file_new n;
@@ -139,7 +139,7 @@ static bool read_parts(struct stream *s, struct stored_list *l, uint64_t size, u
 	l->source_count = h.source_count;
 	l->sources = mem_array((size_t)h.source_count, sizeof(*l->sources));
 	if (!get(s, l->sources, (size_t)h.source_count * sizeof(*l->sources)) ||
-	    !sources_are_good(l) || !(l->table = list_table_load(get, s, size, &took)))
+	    !sources_are_good(l) || !(l->table = blocklist_table_load(get, s, size, &took)))
 		return false;
 	sum = s->sum;
 	if (!get(s, &said, sizeof(said)) || said != sum)
@@ -148,7 +148,7 @@ static bool read_parts(struct stream *s, struct stored_list *l, uint64_t size, u
 	return true;
 }
 
-bool list_store_read(const char *path, struct stored_list *l, uint64_t *seed)
+bool blocklist_saved_read(const char *path, struct stored_list *l, uint64_t *seed)
 {
 	struct stream *s = mem_zero(sizeof(*s));
 	struct stat st;
@@ -163,7 +163,7 @@ bool list_store_read(const char *path, struct stored_list *l, uint64_t *seed)
 	}
 	if (!good) {
 		mem_free(l->sources);
-		list_table_unpin(l->table);
+		blocklist_table_unpin(l->table);
 		*l = (struct stored_list){ 0 };
 	}
 	mem_free(s);

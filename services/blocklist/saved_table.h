@@ -10,7 +10,7 @@
 #include "services/blocklist/read.h"
 
 struct fault;
-struct list_table;
+struct blocklist_table;
 
 /* One source as of the time of saving. */
 struct stored_source {
@@ -18,7 +18,7 @@ struct stored_source {
 	uint8_t unused[7];
 	int64_t size, mtime_ns, good_s;
 	struct fetch_mark mark;
-	struct list_counts counts;
+	struct blocklist_counts counts;
 	char where[1024];
 };
 
@@ -27,11 +27,12 @@ struct stored_list {
 	int64_t made_s;
 	struct stored_source *sources; /* heap */
 	uint64_t source_count;
-	struct list_table *table;
+	struct blocklist_table *table;
 };
 
-bool list_store_write(const char *path, const struct stored_list *s, struct fault *f) MUST_USE;
-/* False: there is none, or it is unusable; `s` is then empty. `*seed` as in list_table_load. */
-bool list_store_read(const char *path, struct stored_list *s, uint64_t *seed) MUST_USE;
+bool blocklist_saved_write(const char *path, const struct stored_list *s, struct fault *f) MUST_USE;
+/* False: there is none, or it is unusable; `s` is then empty. `*seed` as in blocklist_table_load.
+ */
+bool blocklist_saved_read(const char *path, struct stored_list *s, uint64_t *seed) MUST_USE;
 
 #endif

@@ -21,7 +21,8 @@
 
 /* ---- what is configured ---- */
 
-static void copy_list(struct list_loading *g, enum list_kind kind, const struct conf_list *from)
+static void copy_list(struct blocklist_loading *g, enum blocklist_kind kind,
+		      const struct conf_list *from)
 {
 	g->patterns[kind] = mem_array(from->count + 1, sizeof(char *));
 	g->pattern_count[kind] = from->count;
@@ -29,27 +30,28 @@ static void copy_list(struct list_loading *g, enum list_kind kind, const struct 
 		g->patterns[kind][i] = mem_text(from->items[i].text);
 }
 
-static uint64_t spec_of(const struct list_loading *g)
+static uint64_t spec_of(const struct blocklist_loading *g)
 {
-	uint64_t h = LIST_HASH_BEGIN;
+	uint64_t h = BLOCKLIST_HASH_BEGIN;
 	char text[64];
 
 	for (int kind = 0; kind < 3; kind++) {
 		for (size_t i = 0; i < g->pattern_count[kind]; i++)
-			h = list_hash_text(h, g->patterns[kind][i]);
-		h = list_hash_text(h, "");
+			h = blocklist_hash_text(h, g->patterns[kind][i]);
+		h = blocklist_hash_text(h, "");
 	}
 	snprintf(text, sizeof(text), "%d %" PRIu64, g->tops, g->max_size);
-	return list_hash_text(h, text);
+	return blocklist_hash_text(h, text);
 }
 
-struct list_loading *list_loading_new(const struct conf *conf, const struct conf_blocklist *c)
+struct blocklist_loading *blocklist_loading_new(const struct conf *conf,
+						const struct conf_blocklist *c)
 {
-	struct list_loading *g = mem_zero(sizeof(*g));
+	struct blocklist_loading *g = mem_zero(sizeof(*g));
 
-	copy_list(g, LIST_FROM_FILE, &c->file);
-	copy_list(g, LIST_FROM_URL, &c->url);
-	copy_list(g, LIST_FROM_ALLOW, &c->allow_file);
+	copy_list(g, BLOCKLIST_FROM_FILE, &c->file);
+	copy_list(g, BLOCKLIST_FROM_URL, &c->url);
+	copy_list(g, BLOCKLIST_FROM_ALLOW, &c->allow_file);
 	g->name = mem_text(c->name);
 	g->refresh_s = c->refresh;
 	g->max_size = c->max_size;
@@ -63,7 +65,7 @@ struct list_loading *list_loading_new(const struct conf *conf, const struct conf
 	return g;
 }
 
-void list_loading_free(struct list_loading *g)
+void blocklist_loading_free(struct blocklist_loading *g)
 {
 	if (!g)
 		return;
@@ -72,8 +74,8 @@ void list_loading_free(struct list_loading *g)
 			mem_free(g->patterns[kind][i]);
 		mem_free(g->patterns[kind]);
 	}
-	list_sources_clear(&g->now);
-	list_table_unpin(g->unsaved);
+	blocklist_sources_clear(&g->now);
+	blocklist_table_unpin(g->unsaved);
 	pthread_mutex_destroy(&g->lock);
 	mem_free(g->name);
 	mem_free(g->directory);
@@ -83,7 +85,7 @@ void list_loading_free(struct list_loading *g)
 	mem_free(g);
 }
 
-bool list_loading_equals(const struct list_loading *a, const struct list_loading *b)
+bool blocklist_loading_equals(const struct blocklist_loading *a, const struct blocklist_loading *b)
 {
 	return a->spec == b->spec && a->refresh_s == b->refresh_s;
 }
@@ -94,12 +96,12 @@ static void replace(char **text, char *by)
 	*text = by;
 }
 
-void list_loading_settle(struct list_loading *g, const struct conf *conf, bool inside)
+void blocklist_loading_settle(struct blocklist_loading *g, const struct conf *conf, bool inside)
 {
 	char *(*path)(const struct conf *, const char *) = inside ? conf_path_inside : conf_path;
 
 	for (int kind = 0; kind < 3; kind++)
-		for (size_t i = 0; kind != LIST_FROM_URL && i < g->pattern_count[kind]; i++)
+		for (size_t i = 0; kind != BLOCKLIST_FROM_URL && i < g->pattern_count[kind]; i++)
 			replace(&g->patterns[kind][i], path(conf, g->patterns[kind][i]));
 	replace(&g->directory, path(conf, g->directory));
 	replace(&g->authorities, path(conf, g->authorities));
@@ -109,7 +111,7 @@ void list_loading_settle(struct list_loading *g, const struct conf *conf, bool i
 
 /* ---- file names ---- */
 
-uint64_t list_hash_text(uint64_t h, const char *text)
+uint64_t blocklist_hash_text(uint64_t h, const char *text)
 {
 	do
 		h = (h ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
@@ -117,7 +119,7 @@ uint64_t list_hash_text(uint64_t h, const char *text)
 	return h;
 }
 
-char *list_own_path(const struct list_loading *g, const char *of, const char *ending)
+char *blocklist_own_path(const struct blocklist_loading *g, const char *of, const char *ending)
 {
 	char safe[41];
 	size_t i;
@@ -133,11 +135,12 @@ char *list_own_path(const struct list_loading *g, const char *of, const char *en
 	}
 	safe[i] = '\0';
 	return mem_textf("%s/%s-%08" PRIx32 "%s", g->directory, safe,
-			 (uint32_t)list_hash_text(list_hash_text(LIST_HASH_BEGIN, g->name), of),
+			 (uint32_t)blocklist_hash_text(
+				 blocklist_hash_text(BLOCKLIST_HASH_BEGIN, g->name), of),
 			 ending);
 }
 
-void list_sources_clear(struct sources *s)
+void blocklist_sources_clear(struct sources *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		mem_free(s->at[i].where);
@@ -149,7 +152,7 @@ void list_sources_clear(struct sources *s)
 
 /* ---- finding ---- */
 
-static const struct source *find_source(const struct sources *s, enum list_kind kind,
+static const struct source *find_source(const struct sources *s, enum blocklist_kind kind,
 					const char *where)
 {
 	for (size_t i = 0; i < s->count; i++)
@@ -169,7 +172,7 @@ static bool is_recent(int64_t mtime_ns)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - mtime_ns < tick_ns;
 }
 
-void list_source_look(struct source *s)
+void blocklist_source_look(struct source *s)
 {
 	struct stat st;
 
@@ -187,8 +190,8 @@ void list_source_look(struct source *s)
 		s->mtime_ns = -s->mtime_ns;
 }
 
-static void add_source(const struct list_loading *g, struct sources *s, enum list_kind kind,
-		       const char *where)
+static void add_source(const struct blocklist_loading *g, struct sources *s,
+		       enum blocklist_kind kind, const char *where)
 {
 	const struct source *known = find_source(&g->now, kind, where);
 	struct source *new;
@@ -199,19 +202,20 @@ static void add_source(const struct list_loading *g, struct sources *s, enum lis
 	new = &s->at[s->count++];
 	*new = known ? *known : (struct source){ .kind = kind };
 	new->where = mem_text(where);
-	new->path = kind == LIST_FROM_URL ? list_own_path(g, where, ".list") : mem_text(where);
-	list_source_look(new);
+	new->path = kind == BLOCKLIST_FROM_URL ? blocklist_own_path(g, where, ".list")
+					       : mem_text(where);
+	blocklist_source_look(new);
 	/* A copy cut by a crash, say, is none: it is fetched again, whether it has changed or not. */
-	if (kind == LIST_FROM_URL && known && known->good_s && new->size != known->size)
+	if (kind == BLOCKLIST_FROM_URL && known && known->good_s && new->size != known->size)
 		new->size = -1;
 }
 
-static void expand(const struct list_loading *g, struct sources *s, enum list_kind kind,
+static void expand(const struct blocklist_loading *g, struct sources *s, enum blocklist_kind kind,
 		   const char *pattern)
 {
 	glob_t found;
 
-	if (kind == LIST_FROM_URL || !strpbrk(pattern, "*?[")) {
+	if (kind == BLOCKLIST_FROM_URL || !strpbrk(pattern, "*?[")) {
 		add_source(g, s, kind, pattern);
 		return;
 	}
@@ -221,17 +225,17 @@ static void expand(const struct list_loading *g, struct sources *s, enum list_ki
 	globfree(&found);
 }
 
-struct sources list_look(const struct list_loading *g)
+struct sources blocklist_look(const struct blocklist_loading *g)
 {
 	struct sources s = { 0 };
 
 	for (int kind = 0; kind < 3; kind++)
 		for (size_t i = 0; i < g->pattern_count[kind]; i++)
-			expand(g, &s, (enum list_kind)kind, g->patterns[kind][i]);
+			expand(g, &s, (enum blocklist_kind)kind, g->patterns[kind][i]);
 	return s;
 }
 
-bool list_sources_equal(const struct sources *a, const struct sources *b)
+bool blocklist_sources_equal(const struct sources *a, const struct sources *b)
 {
 	if (a->count != b->count)
 		return false;
@@ -246,8 +250,8 @@ bool list_sources_equal(const struct sources *a, const struct sources *b)
 
 /* ---- reading ---- */
 
-static bool read_file(const struct list_loading *g, const char *path, struct list_reader *r,
-		      struct fault *f)
+static bool read_file(const struct blocklist_loading *g, const char *path,
+		      struct blocklist_reader *r, struct fault *f)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *piece = mem_new(PIECE);
@@ -267,25 +271,25 @@ static bool read_file(const struct list_loading *g, const char *path, struct lis
 			fault_set(f, "it is longer than max-size: %" PRIu64, g->max_size);
 			good = false;
 		}
-		good = good && list_reader_take(r, piece, (size_t)n, f);
+		good = good && blocklist_reader_take(r, piece, (size_t)n, f);
 	}
 	if (!good)
 		fault_set(f, "%s", strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	mem_free(piece);
-	return good && list_reader_end(r, f);
+	return good && blocklist_reader_end(r, f);
 }
 
 static bool take_piece(void *reader, const char *bytes, size_t len)
 {
-	struct list_reader *r = reader;
+	struct blocklist_reader *r = reader;
 	struct fault f = { 0 };
 
-	return list_reader_take(r, bytes, len, &f);
+	return blocklist_reader_take(r, bytes, len, &f);
 }
 
-struct fetch_how list_how_to_fetch(const struct list_loading *g, const char *url)
+struct fetch_how blocklist_how_to_fetch(const struct blocklist_loading *g, const char *url)
 {
 	return (struct fetch_how){ .url = url,
 				   .authorities = g->authorities,
@@ -295,82 +299,83 @@ struct fetch_how list_how_to_fetch(const struct list_loading *g, const char *url
 }
 
 /* A URL of which no copy is kept is fetched every time. */
-static bool read_url(const struct list_loading *g, const struct source *s, struct list_reader *r,
-		     struct fault *f)
+static bool read_url(const struct blocklist_loading *g, const struct source *s,
+		     struct blocklist_reader *r, struct fault *f)
 {
-	struct fetch_how how = list_how_to_fetch(g, s->where);
+	struct fetch_how how = blocklist_how_to_fetch(g, s->where);
 	struct fetch_mark none = { 0 };
 
 	how.take = take_piece;
 	how.arg = r;
-	return fetch_url(&how, &none, f) == FETCH_NEW && list_reader_end(r, f);
+	return fetch_url(&how, &none, f) == FETCH_NEW && blocklist_reader_end(r, f);
 }
 
-static bool read_source(const struct list_loading *g, const struct source *s,
-			struct list_reader *r, struct fault *f)
+static bool read_source(const struct blocklist_loading *g, const struct source *s,
+			struct blocklist_reader *r, struct fault *f)
 {
 	return s->path ? read_file(g, s->path, r, f) : read_url(g, s, r, f);
 }
 
-void list_source_fail(struct source *s, const struct fault *f)
+void blocklist_source_fail(struct source *s, const struct fault *f)
 {
-	s->failed_s = list_wall_s();
+	s->failed_s = blocklist_wall_s();
 	snprintf(s->why, sizeof(s->why), "%s", f->text);
 }
 
-static void log_counts(const struct list_loading *g, const struct source *s)
+static void log_counts(const struct blocklist_loading *g, const struct source *s)
 {
-	const struct list_counts *c = &s->counts;
+	const struct blocklist_counts *c = &s->counts;
 
 	log_detail("blocklist %s: %s: %" PRIu64 " rules in %" PRIu64 " lines", g->name, s->where,
 		   c->rules, c->lines);
-	for (int i = 0; i < LIST_SKIP_KINDS; i++)
+	for (int i = 0; i < BLOCKLIST_SKIP_KINDS; i++)
 		if (c->skipped[i])
 			log_detail("blocklist %s: %s: ignored: %" PRIu64 " %s", g->name, s->where,
-				   c->skipped[i], list_skip_what[i]);
+				   c->skipped[i], blocklist_skip_what[i]);
 	if (c->first_bad)
 		log_detail("blocklist %s: %s:%u: not a rule: %s", g->name, s->where, c->first_bad,
 			   c->first_bad_text);
 }
 
 /* Read one source into the table being built. */
-static bool put_source(const struct list_loading *g, struct source *s, struct list_table_maker *m)
+static bool put_source(const struct blocklist_loading *g, struct source *s,
+		       struct blocklist_table_maker *m)
 {
-	struct list_how how = { .tops = g->tops,
-				.allow = s->kind == LIST_FROM_ALLOW,
-				.rows = list_rows_of(s->where),
-				.rule = list_table_rule,
-				.policy = list_table_policy,
-				.arg = m };
-	struct list_reader *r = list_reader_new(&how);
+	struct blocklist_how how = { .tops = g->tops,
+				     .allow = s->kind == BLOCKLIST_FROM_ALLOW,
+				     .rows = blocklist_rows_of(s->where),
+				     .rule = blocklist_table_rule,
+				     .policy = blocklist_table_policy,
+				     .arg = m };
+	struct blocklist_reader *r = blocklist_reader_new(&how);
 	struct fault f = { 0 };
 	bool good = read_source(g, s, r, &f);
 
-	s->counts = *list_reader_counts(r);
-	list_reader_free(r);
+	s->counts = *blocklist_reader_counts(r);
+	blocklist_reader_free(r);
 	if (good) {
-		if (s->kind != LIST_FROM_URL || !s->path) {
-			s->good_s = list_wall_s();
+		if (s->kind != BLOCKLIST_FROM_URL || !s->path) {
+			s->good_s = blocklist_wall_s();
 			s->failed_s = 0;
 		}
 		log_counts(g, s);
 	} else {
-		list_source_fail(s, &f);
+		blocklist_source_fail(s, &f);
 	}
 	return good;
 }
 
 /* Whether the source is yet to be fetched; until then there is nothing to read. */
-static bool is_awaited(const struct list_loading *g, const struct source *s)
+static bool is_awaited(const struct blocklist_loading *g, const struct source *s)
 {
-	return s->kind == LIST_FROM_URL && (s->path ? s->size < 0 : !g->loader);
+	return s->kind == BLOCKLIST_FROM_URL && (s->path ? s->size < 0 : !g->loader);
 }
 
-struct list_table *list_make_table(const struct list_loading *g, struct sources *s,
-				     uint64_t seed, bool trusting, struct fault *f)
+struct blocklist_table *blocklist_make_table(const struct blocklist_loading *g, struct sources *s,
+					       uint64_t seed, bool trusting, struct fault *f)
 {
-	struct list_table_maker *m = list_table_begin();
-	struct list_table *t;
+	struct blocklist_table_maker *m = blocklist_table_begin();
+	struct blocklist_table *t;
 
 	for (size_t i = 0; i < s->count; i++) {
 		struct source *one = &s->at[i];
@@ -395,16 +400,18 @@ struct list_table *list_make_table(const struct list_loading *g, struct sources 
 		log_warn("blocklist %s: %s: %s", g->name, one->where, one->why);
 	}
 	if (f->set) {
-		list_table_maker_free(m);
+		blocklist_table_maker_free(m);
 		return NULL;
 	}
-	t = list_table_make(m, seed);
-	if (list_table_dropped(t))
-		log_warn("blocklist %s: %" PRIu64 " rules with modifiers ignored: at one name, only "
-			 "%d for any client and %d for each netblock are used", g->name,
-			 list_table_dropped(t), LIST_RULES_AT_ONCE, LIST_RULES_AT_ONCE);
-	if (list_table_unknown(t))
-		log_warn("blocklist %s: %u malformed patterns of allowed names ignored", g->name, list_table_unknown(t));
+	t = blocklist_table_make(m, seed);
+	if (blocklist_table_dropped(t))
+		log_warn("blocklist %s: %" PRIu64
+			 " rules with modifiers ignored: at one name, only "
+			 "%d for any client and %d for each netblock are used",
+			 g->name, blocklist_table_dropped(t), BLOCKLIST_RULES_AT_ONCE,
+			 BLOCKLIST_RULES_AT_ONCE);
+	if (blocklist_table_unknown(t))
+		log_warn("blocklist %s: %u malformed patterns of allowed names ignored", g->name, blocklist_table_unknown(t));
 	return t;
 }
 
@@ -413,47 +420,47 @@ struct list_table *list_make_table(const struct list_loading *g, struct sources 
 struct search {
 	const uint8_t *name;
 	const char *where;
-	const struct list_reader *reader;
-	void (*fn)(const char *where, unsigned line, const char *text, const struct list_rule *r,
-		   void *arg);
+	const struct blocklist_reader *reader;
+	void (*fn)(const char *where, unsigned line, const char *text,
+		   const struct blocklist_rule *r, void *arg);
 	void *arg;
 };
 
-static void compare(void *search, const struct list_rule *r)
+static void compare(void *search, const struct blocklist_rule *r)
 {
 	struct search *s = search;
 
 	if (dname_is_under(s->name, r->name))
-		s->fn(s->where, list_reader_line(s->reader), list_reader_text(s->reader), r,
-		      s->arg);
+		s->fn(s->where, blocklist_reader_line(s->reader), blocklist_reader_text(s->reader),
+		      r, s->arg);
 }
 
-void list_loading_search(const struct blocklist *l, const uint8_t *name,
-			 void (*fn)(const char *where, unsigned line, const char *text,
-				    const struct list_rule *r, void *arg),
-			 void *arg)
+void blocklist_loading_search(const struct blocklist *l, const uint8_t *name,
+			      void (*fn)(const char *where, unsigned line, const char *text,
+					 const struct blocklist_rule *r, void *arg),
+			      void *arg)
 {
-	struct list_loading *g = l->loading;
+	struct blocklist_loading *g = l->loading;
 	struct search search = { .name = name, .fn = fn, .arg = arg };
 	struct sources s;
 
 	pthread_mutex_lock(&g->lock);
-	s = list_look(g);
+	s = blocklist_look(g);
 	pthread_mutex_unlock(&g->lock);
 	for (size_t i = 0; i < s.count; i++) {
-		struct list_how how = { .tops = g->tops,
-					.allow = s.at[i].kind == LIST_FROM_ALLOW,
-					.rows = list_rows_of(s.at[i].where),
-					.rule = compare,
-					.arg = &search };
-		struct list_reader *r = list_reader_new(&how);
+		struct blocklist_how how = { .tops = g->tops,
+					     .allow = s.at[i].kind == BLOCKLIST_FROM_ALLOW,
+					     .rows = blocklist_rows_of(s.at[i].where),
+					     .rule = compare,
+					     .arg = &search };
+		struct blocklist_reader *r = blocklist_reader_new(&how);
 		struct fault f = { 0 };
 
 		search.where = s.at[i].where;
 		search.reader = r;
 		if (s.at[i].path && s.at[i].size >= 0)
 			(void)!read_file(g, s.at[i].path, r, &f);
-		list_reader_free(r);
+		blocklist_reader_free(r);
 	}
-	list_sources_clear(&s);
+	blocklist_sources_clear(&s);
 }

@@ -60,7 +60,7 @@ static bool read_type(struct part p, uint16_t *type)
 /* ---- dnstype, client, denyallow ---- */
 
 /* "A|~AAAA": those in front of which there is no "~" first. */
-static bool read_types(struct list_special *s, const char *value)
+static bool read_types(struct blocklist_special *s, const char *value)
 {
 	for (int others = 0; others < 2; others++) {
 		const char *at = value;
@@ -91,7 +91,7 @@ static struct part unquoted(struct part p)
 }
 
 /* Addresses and netblocks; client names are not supported. */
-static bool read_clients(struct list_special *s, const char *value)
+static bool read_clients(struct blocklist_special *s, const char *value)
 {
 	for (int others = 0; others < 2; others++) {
 		const char *at = value;
@@ -121,15 +121,15 @@ static int by_name(const void *a, const void *b)
 	return dname_compare(*(const uint8_t *const *)a, *(const uint8_t *const *)b);
 }
 
-static bool read_exempt(struct list_special *s, const char *value)
+static bool read_exempt(struct blocklist_special *s, const char *value)
 {
 	struct part p;
 
 	while (take(&value, '|', &p)) {
 		uint8_t name[DNAME_MAX];
-		enum list_name n = list_name_read(p.at, p.len, name);
+		enum blocklist_name n = blocklist_name_read(p.at, p.len, name);
 
-		if (n != LIST_NAME && n != LIST_NAME_TOP)
+		if (n != BLOCKLIST_NAME && n != BLOCKLIST_NAME_TOP)
 			return false;
 		s->exempt = mem_grow(s->exempt, (s->exempt_count + 1u) * sizeof(*s->exempt));
 		s->exempt[s->exempt_count++] = mem_copy(name, dname_len(name));
@@ -156,7 +156,8 @@ static bool read_rcode(struct part p, uint8_t *rcode)
 	return false;
 }
 
-static bool set_rewrite(struct list_special *s, uint8_t rcode, uint16_t type, struct slice data)
+static bool set_rewrite(struct blocklist_special *s, uint8_t rcode, uint16_t type,
+			struct slice data)
 {
 	mem_free(s->rewrite);
 	s->rewrite = mem_zero(sizeof(*s->rewrite) + data.len);
@@ -168,7 +169,7 @@ static bool set_rewrite(struct list_special *s, uint8_t rcode, uint16_t type, st
 	return true;
 }
 
-static bool set_address(struct list_special *s, const char *value, uint16_t type)
+static bool set_address(struct blocklist_special *s, const char *value, uint16_t type)
 {
 	struct addr a;
 
@@ -178,17 +179,17 @@ static bool set_address(struct list_special *s, const char *value, uint16_t type
 			   (struct slice){ .at = a.ip, .len = a.family == 4 ? 4 : 16 });
 }
 
-static bool set_alias(struct list_special *s, const char *value)
+static bool set_alias(struct blocklist_special *s, const char *value)
 {
 	uint8_t name[DNAME_MAX];
 
-	return list_name_read(value, strlen(value), name) == LIST_NAME &&
+	return blocklist_name_read(value, strlen(value), name) == BLOCKLIST_NAME &&
 	       set_rewrite(s, RCODE_NOERROR, TYPE_CNAME,
 			   (struct slice){ .at = name, .len = dname_len(name) });
 }
 
 /* The text as it is, in strings of at most 255 bytes. */
-static bool set_text(struct list_special *s, const char *value)
+static bool set_text(struct blocklist_special *s, const char *value)
 {
 	uint8_t data[VALUE_MOST + VALUE_MOST / 255 + 2];
 	size_t left = strlen(value), len = 0;
@@ -206,7 +207,7 @@ static bool set_text(struct list_special *s, const char *value)
 }
 
 /* As in a zone file, all names being absolute. */
-static bool set_record(struct list_special *s, const char *word, const char *value)
+static bool set_record(struct blocklist_special *s, const char *word, const char *value)
 {
 	char *line = mem_textf(". IN %s %s", word, value);
 	struct fault f = { 0 };
@@ -222,7 +223,7 @@ static bool set_record(struct list_special *s, const char *word, const char *val
 	return good;
 }
 
-static bool read_record(struct list_special *s, struct part type_word, const char *value)
+static bool read_record(struct blocklist_special *s, struct part type_word, const char *value)
 {
 	char word[32];
 	uint16_t type;
@@ -243,7 +244,7 @@ static bool read_record(struct list_special *s, struct part type_word, const cha
 }
 
 /* "NXDOMAIN", "192.0.2.1", "example.org", "" */
-static bool read_short(struct list_special *s, const char *value)
+static bool read_short(struct blocklist_special *s, const char *value)
 {
 	struct part whole = { value, strlen(value) };
 	uint8_t rcode;
@@ -259,7 +260,7 @@ static bool read_short(struct list_special *s, const char *value)
 }
 
 /* "NXDOMAIN;;", "NOERROR;A;192.0.2.1", or short */
-static bool read_rewrite(struct list_special *s, const char *value)
+static bool read_rewrite(struct blocklist_special *s, const char *value)
 {
 	struct part rcode_word, type;
 	const char *at = value;
@@ -298,7 +299,7 @@ static bool take_modifier(const char **at, char *word, bool *good)
 	return true;
 }
 
-static bool read_modifier(struct list_special *s, const char *word)
+static bool read_modifier(struct blocklist_special *s, const char *word)
 {
 	if (strncmp(word, "dnstype=", 8) == 0)
 		return !s->types && read_types(s, word + 8);
@@ -311,22 +312,22 @@ static bool read_modifier(struct list_special *s, const char *word)
 	return false;
 }
 
-bool list_special_parse(struct list_special *s, const char *modifiers)
+bool blocklist_special_parse(struct blocklist_special *s, const char *modifiers)
 {
 	char word[VALUE_MOST];
 	bool good;
 
-	*s = (struct list_special){ 0 };
+	*s = (struct blocklist_special){ 0 };
 	while (take_modifier(&modifiers, word, &good)) {
 		if (good && read_modifier(s, word))
 			continue;
-		list_special_clear(s);
+		blocklist_special_clear(s);
 		return false;
 	}
 	return s->types || s->clients || s->exempt || s->rewrite;
 }
 
-void list_special_clear(struct list_special *s)
+void blocklist_special_clear(struct blocklist_special *s)
 {
 	for (unsigned i = 0; i < s->exempt_count; i++)
 		mem_free((uint8_t *)(uintptr_t)s->exempt[i]);
@@ -334,10 +335,10 @@ void list_special_clear(struct list_special *s)
 	mem_free(s->types);
 	mem_free(s->clients);
 	mem_free(s->rewrite);
-	*s = (struct list_special){ 0 };
+	*s = (struct blocklist_special){ 0 };
 }
 
-size_t list_special_bytes(const struct list_special *s)
+size_t blocklist_special_bytes(const struct blocklist_special *s)
 {
 	size_t bytes = (s->type_count + s->type_others) * sizeof(*s->types) +
 		       (s->client_count + s->client_others) * sizeof(*s->clients) +
@@ -350,7 +351,7 @@ size_t list_special_bytes(const struct list_special *s)
 
 /* ---- asking ---- */
 
-static bool has_type(const struct list_special *s, uint16_t type)
+static bool has_type(const struct blocklist_special *s, uint16_t type)
 {
 	unsigned all = s->type_count + s->type_others;
 
@@ -363,7 +364,7 @@ static bool has_type(const struct list_special *s, uint16_t type)
 	return s->type_count == 0;
 }
 
-static bool has_client(const struct list_special *s, const struct addr *from)
+static bool has_client(const struct blocklist_special *s, const struct addr *from)
 {
 	unsigned all = s->client_count + s->client_others;
 
@@ -378,7 +379,7 @@ static bool has_client(const struct list_special *s, const struct addr *from)
 	return s->client_count == 0;
 }
 
-static bool exempts(const struct list_special *s, const uint8_t *name)
+static bool exempts(const struct blocklist_special *s, const uint8_t *name)
 {
 	for (; s->exempt_count; name = dname_parent(name)) {
 		if (bsearch(&name, s->exempt, s->exempt_count, sizeof(*s->exempt), by_name))
@@ -389,12 +390,12 @@ static bool exempts(const struct list_special *s, const uint8_t *name)
 	return false;
 }
 
-bool list_special_meets(const struct list_special *s, const struct list_asked *asked)
+bool blocklist_special_meets(const struct blocklist_special *s, const struct blocklist_asked *asked)
 {
 	return has_type(s, asked->type) && has_client(s, asked->from) && !exempts(s, asked->name);
 }
 
-bool list_rewrite_equals(const struct list_rewrite *a, const struct list_rewrite *b)
+bool blocklist_rewrite_equals(const struct blocklist_rewrite *a, const struct blocklist_rewrite *b)
 {
 	if (a->any || b->any)
 		return true;

@@ -18,29 +18,29 @@ struct own_rule {
 
 /* The state with the part only the main thread sees. */
 struct state_private {
-	struct list_state s;
+	struct blocklist_state s;
 	struct own_rule *rules;
 	size_t rule_count;
 	char *slots[STAT_LISTS]; /* names of lists that have a counter */
 };
 
-struct list_pause {
+struct blocklist_pause {
 	char *view; /* NULL: all clients */
 	uint32_t until_s;
 };
 
-struct list_pauses {
+struct blocklist_pauses {
 	struct rcu_slot retired;
 	size_t count;
-	struct list_pause at[];
+	struct blocklist_pause at[];
 };
 
-static struct state_private *private_of(struct list_state *s)
+static struct state_private *private_of(struct blocklist_state *s)
 {
 	return container_of(s, struct state_private, s);
 }
 
-struct list_state *list_state_new(void)
+struct blocklist_state *blocklist_state_new(void)
 {
 	struct state_private *p = mem_zero(sizeof(*p));
 
@@ -51,20 +51,20 @@ struct list_state *list_state_new(void)
 
 static void pauses_free(struct rcu_slot *slot)
 {
-	struct list_pauses *p = container_of(slot, struct list_pauses, retired);
+	struct blocklist_pauses *p = container_of(slot, struct blocklist_pauses, retired);
 
 	for (size_t i = 0; i < p->count; i++)
 		mem_free(p->at[i].view);
 	mem_free(p);
 }
 
-void list_state_unpin(struct list_state *s)
+void blocklist_state_unpin(struct blocklist_state *s)
 {
 	struct state_private *p = private_of(s);
 
 	if (atomic_fetch_sub_explicit(&s->pins, 1, memory_order_acq_rel) != 1)
 		return;
-	list_table_unpin(RCU_READ(s->own));
+	blocklist_table_unpin(RCU_READ(s->own));
 	if (RCU_READ(s->pauses))
 		pauses_free(&RCU_READ(s->pauses)->retired);
 	for (size_t i = 0; i < COUNT(p->slots); i++)
@@ -73,13 +73,13 @@ void list_state_unpin(struct list_state *s)
 	mem_free(p);
 }
 
-struct list_state *list_state_pin(struct list_state *s)
+struct blocklist_state *blocklist_state_pin(struct blocklist_state *s)
 {
 	atomic_fetch_add_explicit(&s->pins, 1, memory_order_relaxed);
 	return s;
 }
 
-void list_state_changed(struct list_state *s)
+void blocklist_state_changed(struct blocklist_state *s)
 {
 	uint32_t g = atomic_load_explicit(&s->generation, memory_order_relaxed);
 
@@ -89,7 +89,7 @@ void list_state_changed(struct list_state *s)
 		;
 }
 
-unsigned list_state_slot(struct list_state *s, const char *name)
+unsigned blocklist_state_slot(struct blocklist_state *s, const char *name)
 {
 	struct state_private *p = private_of(s);
 
@@ -103,16 +103,16 @@ unsigned list_state_slot(struct list_state *s, const char *name)
 }
 
 /* Once: workers may be reading it; what has been hashed with it must be found again. */
-void list_state_set_seed(struct list_state *s, uint64_t seed)
+void blocklist_state_set_seed(struct blocklist_state *s, uint64_t seed)
 {
-	if (list_state_seed(s) == 0)
+	if (blocklist_state_seed(s) == 0)
 		atomic_store_explicit(&s->seed, seed, memory_order_relaxed);
 }
 
 /* Draw an unpredictable seed, unless a table brought one. */
-static uint64_t need_seed(struct list_state *s)
+static uint64_t need_seed(struct blocklist_state *s)
 {
-	uint64_t seed = list_state_seed(s);
+	uint64_t seed = blocklist_state_seed(s);
 	struct random r;
 
 	if (seed)
@@ -120,31 +120,31 @@ static uint64_t need_seed(struct list_state *s)
 	random_init(&r);
 	while (seed == 0)
 		seed = (uint64_t)random_u32(&r) << 32 | random_u32(&r);
-	list_state_set_seed(s, seed);
+	blocklist_state_set_seed(s, seed);
 	return seed;
 }
 
 /* ---- rules at run time ---- */
 
-static void own_publish(struct list_state *s)
+static void own_publish(struct blocklist_state *s)
 {
 	struct state_private *p = private_of(s);
-	struct list_table *old = RCU_READ(s->own), *t = NULL;
+	struct blocklist_table *old = RCU_READ(s->own), *t = NULL;
 	uint64_t seed = need_seed(s);
 
 	if (p->rule_count) {
-		struct list_table_maker *m = list_table_begin();
+		struct blocklist_table_maker *m = blocklist_table_begin();
 
 		for (size_t i = 0; i < p->rule_count; i++)
-			list_table_rule(m, &(struct list_rule){
+			blocklist_table_rule(m, &(struct blocklist_rule){
 						   .name = p->rules[i].name,
-						   .bits = p->rules[i].allows ? LIST_PASS
-									      : LIST_BLOCK });
-		t = list_table_make(m, seed);
+						   .bits = p->rules[i].allows ? BLOCKLIST_PASS
+									      : BLOCKLIST_BLOCK });
+		t = blocklist_table_make(m, seed);
 	}
 	RCU_PUBLISH(s->own, t);
-	list_table_unpin(old);
-	list_state_changed(s);
+	blocklist_table_unpin(old);
+	blocklist_state_changed(s);
 }
 
 static bool forget(struct state_private *p, const uint8_t *name)
@@ -205,7 +205,7 @@ static bool same_view(const char *a, const char *b)
 
 void blocklists_pause(struct blocklists *b, const char *view, uint32_t until_s)
 {
-	struct list_pauses *old = RCU_READ(b->state->pauses), *new;
+	struct blocklist_pauses *old = RCU_READ(b->state->pauses), *new;
 	size_t count = old ? old->count : 0;
 
 	new = mem_zero(sizeof(*new) + (count + 1) * sizeof(new->at[0]));
@@ -217,8 +217,8 @@ void blocklists_pause(struct blocklists *b, const char *view, uint32_t until_s)
 			new->at[new->count].view = mem_text(old->at[i].view);
 		new->count++;
 	}
-	new->at[new->count++] =
-		(struct list_pause){ .view = view ? mem_text(view) : NULL, .until_s = until_s };
+	new->at[new->count++] = (struct blocklist_pause){ .view = view ? mem_text(view) : NULL,
+							  .until_s = until_s };
 	RCU_PUBLISH(b->state->pauses, new);
 	if (old)
 		rcu_retire(&old->retired, pauses_free);
@@ -226,7 +226,7 @@ void blocklists_pause(struct blocklists *b, const char *view, uint32_t until_s)
 
 bool blocklists_resume(struct blocklists *b, uint32_t now_s)
 {
-	struct list_pauses *old = RCU_READ(b->state->pauses);
+	struct blocklist_pauses *old = RCU_READ(b->state->pauses);
 	bool any = false;
 
 	if (!old)
@@ -241,19 +241,19 @@ bool blocklists_resume(struct blocklists *b, uint32_t now_s)
 void blocklists_each_pause(const struct blocklists *b, uint32_t now_s,
 			   void (*fn)(const char *view, uint32_t left_s, void *arg), void *arg)
 {
-	const struct list_pauses *p = RCU_READ(b->state->pauses);
+	const struct blocklist_pauses *p = RCU_READ(b->state->pauses);
 
 	for (size_t i = 0; p && i < p->count; i++)
 		if ((int32_t)(p->at[i].until_s - now_s) > 0)
 			fn(p->at[i].view, p->at[i].until_s - now_s, arg);
 }
 
-bool list_state_is_paused(const struct list_state *s, const struct list_asker *who)
+bool blocklist_state_is_paused(const struct blocklist_state *s, const struct blocklist_asker *who)
 {
-	const struct list_pauses *p = RCU_READ(s->pauses);
+	const struct blocklist_pauses *p = RCU_READ(s->pauses);
 
 	for (size_t i = 0; p && i < p->count; i++) {
-		const struct list_pause *pause = &p->at[i];
+		const struct blocklist_pause *pause = &p->at[i];
 
 		if ((int32_t)(pause->until_s - who->now_s) > 0 &&
 		    (!pause->view ||

@@ -19,11 +19,11 @@
 #include "util/names/nameset.h"
 #include "util/names/trie.h"
 
-struct list_table {
+struct blocklist_table {
 	struct nameset *names; /* NULL: none */
 	struct nameset *allowed; /* by allow-files; NULL: none */
-	struct list_rules *rules; /* NULL: none */
-	struct list_policy *policies;
+	struct blocklist_rules *rules; /* NULL: none */
+	struct blocklist_policy *policies;
 	size_t policy_count;
 	bool goes_on; /* beyond the longest name with a rule, others may matter */
 	unsigned deepest;
@@ -37,14 +37,14 @@ struct list_table {
  * a kind can be taken back ($badfilter). */
 enum { KINDS = 256, KIND_IMPORTANT = 0x10, KIND_FORM = 0x80 };
 
-struct list_table_maker {
+struct blocklist_table_maker {
 	struct nameset_maker *names, *allowed;
-	struct list_rules_maker *rules;
+	struct blocklist_rules_maker *rules;
 	uint8_t bits[KINDS];  /* of each kind there is */
 	struct trie *removed; /* values: struct nameset_kinds; NULL: none */
 	/* Policies: those of the source being read, by number, and those told, in order. */
-	struct nameset_maker *reading[LIST_POLICIES], *told[LIST_POLICIES];
-	char *texts[LIST_POLICIES];
+	struct nameset_maker *reading[BLOCKLIST_POLICIES], *told[BLOCKLIST_POLICIES];
+	char *texts[BLOCKLIST_POLICIES];
 	size_t told_count;
 	bool goes_on;
 };
@@ -66,11 +66,11 @@ enum wild { WILD_BLOCKS = 1, WILD_PASSES = 2, WILD_DATA = 4 };
 static unsigned wild_of(unsigned kind)
 {
 	switch (kind) {
-	case LIST_BLOCK_BELOW:
+	case BLOCKLIST_BLOCK_BELOW:
 		return WILD_BLOCKS;
-	case LIST_BLOCK_BELOW | LIST_ALLOW_BELOW:
+	case BLOCKLIST_BLOCK_BELOW | BLOCKLIST_ALLOW_BELOW:
 		return WILD_PASSES;
-	case KIND_FORM + LIST_FORM_DATA + LIST_BLOCK_BELOW:
+	case KIND_FORM + BLOCKLIST_FORM_DATA + BLOCKLIST_BLOCK_BELOW:
 		return WILD_DATA;
 	default:
 		return 0;
@@ -80,7 +80,7 @@ static unsigned wild_of(unsigned kind)
 /* All rules of one name as one number. */
 static int weigh(const uint8_t *name, const struct nameset_kinds *kinds, void *maker)
 {
-	struct list_table_maker *m = maker;
+	struct blocklist_table_maker *m = maker;
 	const struct nameset_kinds *removed = m->removed ? trie_find(m->removed, name) : NULL;
 	unsigned blocks = 0, passes = 0, allows = 0, data = 0, wild = 0, value;
 
@@ -92,7 +92,7 @@ static int weigh(const uint8_t *name, const struct nameset_kinds *kinds, void *m
 			unsigned bits = m->bits[kind];
 
 			wild |= wild_of(kind);
-			if (kind >= KIND_FORM && kind % LIST_FORMS > LIST_FORM_DATA)
+			if (kind >= KIND_FORM && kind % BLOCKLIST_FORMS > BLOCKLIST_FORM_DATA)
 				data |= blocking(bits);
 
 			passes |= blocking(bits) & allowing(bits);
@@ -101,35 +101,35 @@ static int weigh(const uint8_t *name, const struct nameset_kinds *kinds, void *m
 		}
 	}
 	if (wild & WILD_DATA || wild == WILD_BLOCKS)
-		passes &= ~(unsigned)LIST_BLOCK_BELOW;
+		passes &= ~(unsigned)BLOCKLIST_BLOCK_BELOW;
 	else if (wild & WILD_PASSES)
-		data &= ~(unsigned)LIST_BLOCK_BELOW;
+		data &= ~(unsigned)BLOCKLIST_BLOCK_BELOW;
 	passes &= ~data;
 	value = ((blocks | passes) & ~allows) | (allows | passes) << 2;
 	m->goes_on |= allows || blocks & 0x30;
 	return value ? (int)value : -1;
 }
 
-struct list_table_maker *list_table_begin(void)
+struct blocklist_table_maker *blocklist_table_begin(void)
 {
-	struct list_table_maker *m = mem_zero(sizeof(*m));
+	struct blocklist_table_maker *m = mem_zero(sizeof(*m));
 
 	m->names = nameset_maker_weighing(weigh, m);
 	m->allowed = nameset_maker_joining();
-	m->rules = list_rules_begin();
+	m->rules = blocklist_rules_begin();
 	return m;
 }
 
-void list_table_maker_free(struct list_table_maker *m)
+void blocklist_table_maker_free(struct blocklist_table_maker *m)
 {
 	if (!m)
 		return;
 	nameset_maker_free(m->names);
 	nameset_maker_free(m->allowed);
-	list_rules_maker_free(m->rules);
+	blocklist_rules_maker_free(m->rules);
 	if (m->removed)
 		trie_free(m->removed, mem_free);
-	for (size_t i = 0; i < LIST_POLICIES; i++) {
+	for (size_t i = 0; i < BLOCKLIST_POLICIES; i++) {
 		nameset_maker_free(m->reading[i]);
 		nameset_maker_free(m->told[i]);
 		mem_free(m->texts[i]);
@@ -137,18 +137,18 @@ void list_table_maker_free(struct list_table_maker *m)
 	mem_free(m);
 }
 
-static uint8_t kind_of(const struct list_rule *r)
+static uint8_t kind_of(const struct blocklist_rule *r)
 {
-	bool important = (r->bits & LIST_IMPORTANT) != 0;
-	unsigned bits = important ? r->bits >> LIST_IMPORTANT_SHIFT : r->bits;
+	bool important = (r->bits & BLOCKLIST_IMPORTANT) != 0;
+	unsigned bits = important ? r->bits >> BLOCKLIST_IMPORTANT_SHIFT : r->bits;
 
 	if (!r->form)
-		return (uint8_t)((bits & LIST_PLAIN) | (important ? KIND_IMPORTANT : 0u));
-	return (uint8_t)(KIND_FORM | (bits & LIST_ALLOW ? 0x40u : 0u) | (important ? 0x20u : 0u) |
-			 r->form % LIST_FORMS);
+		return (uint8_t)((bits & BLOCKLIST_PLAIN) | (important ? KIND_IMPORTANT : 0u));
+	return (uint8_t)(KIND_FORM | (bits & BLOCKLIST_ALLOW ? 0x40u : 0u) |
+			 (important ? 0x20u : 0u) | r->form % BLOCKLIST_FORMS);
 }
 
-static void remove_kind(struct list_table_maker *m, const struct list_rule *r)
+static void remove_kind(struct blocklist_table_maker *m, const struct blocklist_rule *r)
 {
 	struct nameset_kinds *kinds;
 	uint8_t kind = kind_of(r);
@@ -164,7 +164,7 @@ static void remove_kind(struct list_table_maker *m, const struct list_rule *r)
 }
 
 /* A rule of a policy about which more is told at the end of its source. */
-static void put_in_policy(struct list_table_maker *m, const struct list_rule *r)
+static void put_in_policy(struct blocklist_table_maker *m, const struct blocklist_rule *r)
 {
 	struct nameset_maker **names = &m->reading[r->policy - 1];
 
@@ -173,30 +173,30 @@ static void put_in_policy(struct list_table_maker *m, const struct list_rule *r)
 	nameset_put(*names, r->name, r->bits);
 }
 
-void list_table_policy(void *maker, unsigned number, const char *text)
+void blocklist_table_policy(void *maker, unsigned number, const char *text)
 {
-	struct list_table_maker *m = maker;
+	struct blocklist_table_maker *m = maker;
 
-	if (number && m->reading[number - 1] && m->told_count < LIST_POLICIES) {
+	if (number && m->reading[number - 1] && m->told_count < BLOCKLIST_POLICIES) {
 		m->told[m->told_count] = m->reading[number - 1];
 		m->texts[m->told_count++] = mem_text(text);
 		m->reading[number - 1] = NULL;
 	}
-	for (size_t i = 0; !number && i < LIST_POLICIES; i++) { /* the source ends */
+	for (size_t i = 0; !number && i < BLOCKLIST_POLICIES; i++) { /* the source ends */
 		nameset_maker_free(m->reading[i]);
 		m->reading[i] = NULL;
 	}
 }
 
-void list_table_rule(void *maker, const struct list_rule *r)
+void blocklist_table_rule(void *maker, const struct blocklist_rule *r)
 {
-	struct list_table_maker *m = maker;
+	struct blocklist_table_maker *m = maker;
 	uint8_t kind;
 
 	if (UNLIKELY(r->policy != 0)) {
 		put_in_policy(m, r);
 	} else if (r->special) {
-		list_rules_put(m->rules, r);
+		blocklist_rules_put(m->rules, r);
 	} else if (r->removes) {
 		remove_kind(m, r);
 	} else if (r->operators) {
@@ -208,73 +208,73 @@ void list_table_rule(void *maker, const struct list_rule *r)
 	}
 }
 
-static void measure(struct list_table *t)
+static void measure(struct blocklist_table *t)
 {
 	t->deepest = t->names ? nameset_deepest(t->names) : 0;
 	if (t->allowed)
 		t->deepest = MAX(t->deepest, nameset_deepest(t->allowed));
 	if (t->rules)
-		t->deepest = MAX(t->deepest, list_rules_deepest(t->rules));
+		t->deepest = MAX(t->deepest, blocklist_rules_deepest(t->rules));
 	for (size_t i = 0; i < t->policy_count; i++)
 		if (t->policies[i].names)
 			t->deepest = MAX(t->deepest, nameset_deepest(t->policies[i].names));
 }
 
-static void take_policies(struct list_table *t, struct list_table_maker *m, uint64_t seed)
+static void take_policies(struct blocklist_table *t, struct blocklist_table_maker *m, uint64_t seed)
 {
 	t->policies = mem_array(m->told_count + 1, sizeof(*t->policies));
 	for (; t->policy_count < m->told_count; t->policy_count++) {
-		struct list_policy *p = &t->policies[t->policy_count];
+		struct blocklist_policy *p = &t->policies[t->policy_count];
 
-		list_policy_init(p, m->texts[t->policy_count]);
+		blocklist_policy_init(p, m->texts[t->policy_count]);
 		p->names = nameset_make(m->told[t->policy_count], seed);
 		m->told[t->policy_count] = NULL;
 	}
 }
 
-struct list_table *list_table_make(struct list_table_maker *m, uint64_t seed)
+struct blocklist_table *blocklist_table_make(struct blocklist_table_maker *m, uint64_t seed)
 {
-	struct list_table *t = mem_zero(sizeof(*t));
+	struct blocklist_table *t = mem_zero(sizeof(*t));
 
 	atomic_init(&t->pins, 1);
 	t->names = nameset_make(m->names, seed);
 	m->names = NULL;
 	t->allowed = nameset_make(m->allowed, seed);
 	m->allowed = NULL;
-	t->rules = list_rules_make(m->rules, seed);
+	t->rules = blocklist_rules_make(m->rules, seed);
 	m->rules = NULL;
 	t->goes_on = m->goes_on || t->rules;
 	take_policies(t, m, seed);
 	measure(t);
-	list_table_maker_free(m);
+	blocklist_table_maker_free(m);
 	return t;
 }
 
 /* ---- life cycle ---- */
 
-struct list_table *list_table_pin(struct list_table *t)
+struct blocklist_table *blocklist_table_pin(struct blocklist_table *t)
 {
 	atomic_fetch_add_explicit(&t->pins, 1, memory_order_relaxed);
 	return t;
 }
 
-static void free_now(struct list_table *t)
+static void free_now(struct blocklist_table *t)
 {
 	nameset_free(t->names);
 	nameset_free(t->allowed);
-	list_rules_free(t->rules);
+	blocklist_rules_free(t->rules);
 	for (size_t i = 0; i < t->policy_count; i++)
-		list_policy_clear(&t->policies[i]);
+		blocklist_policy_clear(&t->policies[i]);
 	mem_free(t->policies);
 	mem_free(t);
 }
 
 static void free_retired(struct rcu_slot *slot)
 {
-	free_now(container_of(slot, struct list_table, retired));
+	free_now(container_of(slot, struct blocklist_table, retired));
 }
 
-void list_table_unpin(struct list_table *t)
+void blocklist_table_unpin(struct blocklist_table *t)
 {
 	if (t && atomic_fetch_sub_explicit(&t->pins, 1, memory_order_acq_rel) == 1)
 		rcu_retire(&t->retired, free_retired);
@@ -318,12 +318,12 @@ struct answers {
 	unsigned deepest; /* of the longest that answers */
 	unsigned count, excepted;
 	struct {
-		const struct list_rewrite *w;
+		const struct blocklist_rewrite *w;
 		bool important;
-	} at[LIST_REWRITES], except[LIST_REWRITES];
+	} at[BLOCKLIST_REWRITES], except[BLOCKLIST_REWRITES];
 };
 
-static bool is_there(const struct answers *s, const struct list_rewrite *w)
+static bool is_there(const struct answers *s, const struct blocklist_rewrite *w)
 {
 	for (unsigned i = 0; i < s->count; i++)
 		if (s->at[i].w == w)
@@ -331,12 +331,12 @@ static bool is_there(const struct answers *s, const struct list_rewrite *w)
 	return false;
 }
 
-static void take_answer(struct answers *s, unsigned bits, const struct list_rewrite *w)
+static void take_answer(struct answers *s, unsigned bits, const struct blocklist_rewrite *w)
 {
 	bool except = bits & 0x44;
 	unsigned *count = except ? &s->excepted : &s->count;
 
-	if (*count == LIST_REWRITES || (!except && is_there(s, w)))
+	if (*count == BLOCKLIST_REWRITES || (!except && is_there(s, w)))
 		return;
 	if (except) {
 		s->except[*count].w = w;
@@ -349,7 +349,8 @@ static void take_answer(struct answers *s, unsigned bits, const struct list_rewr
 	++*count;
 }
 
-static void take_rule(void *answers, unsigned bits, bool operators, const struct list_rewrite *w)
+static void take_rule(void *answers, unsigned bits, bool operators,
+		      const struct blocklist_rewrite *w)
 {
 	struct answers *s = answers;
 
@@ -369,29 +370,29 @@ static bool is_taken_back(const struct answers *s, unsigned i)
 {
 	for (unsigned e = 0; e < s->excepted; e++)
 		if ((s->except[e].important || !s->at[i].important) &&
-		    list_rewrite_equals(s->except[e].w, s->at[i].w))
+		    blocklist_rewrite_equals(s->except[e].w, s->at[i].w))
 			return true;
 	return false;
 }
 
-static bool is_said(const struct list_match *m, const struct list_rewrite *w)
+static bool is_said(const struct blocklist_match *m, const struct blocklist_rewrite *w)
 {
 	for (unsigned i = 0; i < m->rewrites; i++)
-		if (list_rewrite_equals(m->rewrite[i], w))
+		if (blocklist_rewrite_equals(m->rewrite[i], w))
 			return true;
 	return false;
 }
 
 /* What is left of the answers: the first alias alone, or the first RCODE alone, or all records. An
  * alias to the name itself means that it is left as it is. True: something is left. */
-static bool settle_answer(struct answers *s, const uint8_t *name, struct list_match *m,
+static bool settle_answer(struct answers *s, const uint8_t *name, struct blocklist_match *m,
 			  bool *important)
 {
-	const struct list_rewrite *alias = NULL, *failure = NULL;
+	const struct blocklist_rewrite *alias = NULL, *failure = NULL;
 
 	*important = false;
 	for (unsigned i = 0; i < s->count; i++) {
-		const struct list_rewrite *w = s->at[i].w;
+		const struct blocklist_rewrite *w = s->at[i].w;
 
 		if (w->any || is_taken_back(s, i))
 			continue;
@@ -414,7 +415,7 @@ static bool settle_answer(struct answers *s, const uint8_t *name, struct list_ma
 }
 
 /* Allow-files are asked only for names that would be blocked. */
-static void ask_operator(const struct list_table *t, const struct suffixes *q, struct tally *y)
+static void ask_operator(const struct blocklist_table *t, const struct suffixes *q, struct tally *y)
 {
 	for (unsigned labels = MIN(q->hashed, t->deepest); t->allowed && labels > 0; labels--) {
 		int value = nameset_at(t->allowed, q, labels);
@@ -427,24 +428,28 @@ static void ask_operator(const struct list_table *t, const struct suffixes *q, s
 	}
 }
 
-static enum blocklist_verdict ask_policies(const struct list_table *t, const struct suffixes *q,
-				      const struct list_asked *asked, struct list_match *m)
+static enum blocklist_verdict ask_policies(const struct blocklist_table *t,
+					   const struct suffixes *q,
+					   const struct blocklist_asked *asked,
+					   struct blocklist_match *m)
 {
 	for (size_t i = 0; i < t->policy_count; i++) {
-		const struct list_policy *p = &t->policies[i];
-		unsigned labels = list_policy_is_for(p, asked) ? list_policy_find(p, q) : 0;
+		const struct blocklist_policy *p = &t->policies[i];
+		unsigned labels =
+			blocklist_policy_is_for(p, asked) ? blocklist_policy_find(p, q) : 0;
 
 		if (!labels)
 			continue;
 		m->labels = labels;
 		m->rewrites = p->special.rewrite != NULL;
 		m->rewrite[0] = p->special.rewrite;
-		return list_policy_passes(p, q->name) ? LIST_ALLOWS : LIST_BLOCKS;
+		return blocklist_policy_passes(p, q->name) ? BLOCKLIST_ALLOWS : BLOCKLIST_BLOCKS;
 	}
-	return LIST_SAYS_NOTHING;
+	return BLOCKLIST_SAYS_NOTHING;
 }
 
-static enum blocklist_verdict says(struct list_match *m, enum blocklist_verdict v, unsigned labels)
+static enum blocklist_verdict says(struct blocklist_match *m, enum blocklist_verdict v,
+				   unsigned labels)
 {
 	m->labels = labels;
 	m->rewrites = 0;
@@ -452,22 +457,22 @@ static enum blocklist_verdict says(struct list_match *m, enum blocklist_verdict 
 }
 
 /* What the rules come to, but for answers. */
-static enum blocklist_verdict settle(const struct tally *y, struct list_match *m)
+static enum blocklist_verdict settle(const struct tally *y, struct blocklist_match *m)
 {
 	if (y->operator_important || y->important_allows)
-		return says(m, LIST_ALLOWS, MAX(y->operator_important, y->important_allows));
+		return says(m, BLOCKLIST_ALLOWS, MAX(y->operator_important, y->important_allows));
 	if (y->important_blocks)
-		return says(m, LIST_BLOCKS, y->important_blocks);
+		return says(m, BLOCKLIST_BLOCKS, y->important_blocks);
 	if (y->operator_allows || y->allows)
-		return says(m, LIST_ALLOWS, MAX(y->operator_allows, y->allows));
+		return says(m, BLOCKLIST_ALLOWS, MAX(y->operator_allows, y->allows));
 	if (y->longest)
-		return says(m, y->passes ? LIST_ALLOWS : LIST_BLOCKS, y->longest);
-	return LIST_SAYS_NOTHING;
+		return says(m, y->passes ? BLOCKLIST_ALLOWS : BLOCKLIST_BLOCKS, y->longest);
+	return BLOCKLIST_SAYS_NOTHING;
 }
 
-static enum blocklist_verdict find_rules(const struct list_table *t, const struct suffixes *q,
-				    const struct list_asked *asked, struct tally *y,
-				    struct list_match *m)
+static enum blocklist_verdict find_rules(const struct blocklist_table *t, const struct suffixes *q,
+				    const struct blocklist_asked *asked, struct tally *y,
+				    struct blocklist_match *m)
 {
 	struct answers s;
 	bool important, answers;
@@ -476,23 +481,24 @@ static enum blocklist_verdict find_rules(const struct list_table *t, const struc
 	s.count = s.excepted = s.deepest = 0;
 	for (unsigned labels = MIN(q->hashed, t->deepest); labels > 0; labels--) {
 		s.labels = labels;
-		list_rules_ask(t->rules, q, labels, asked, take_rule, &s);
+		blocklist_rules_ask(t->rules, q, labels, asked, take_rule, &s);
 	}
 	*y = s.tally;
 	if (!s.count)
-		return LIST_SAYS_NOTHING;
+		return BLOCKLIST_SAYS_NOTHING;
 	ask_operator(t, q, y);
 	answers = settle_answer(&s, q->name, m, &important);
 	if (answers && !y->operator_important && (important || !y->operator_allows))
-		return LIST_BLOCKS;
+		return BLOCKLIST_BLOCKS;
 	m->rewrites = 0;
-	return LIST_SAYS_NOTHING;
+	return BLOCKLIST_SAYS_NOTHING;
 }
 
-enum blocklist_verdict list_table_find(const struct list_table *t, const struct suffixes *q,
-				  uint16_t type, const struct addr *from, struct list_match *m)
+enum blocklist_verdict blocklist_table_find(const struct blocklist_table *t,
+					    const struct suffixes *q, uint16_t type,
+					    const struct addr *from, struct blocklist_match *m)
 {
-	const struct list_asked asked = { .name = q->name, .type = type, .from = from };
+	const struct blocklist_asked asked = { .name = q->name, .type = type, .from = from };
 	enum blocklist_verdict v;
 	struct tally y = { 0 };
 
@@ -504,56 +510,56 @@ enum blocklist_verdict list_table_find(const struct list_table *t, const struct 
 		if (LIKELY(bits == 0))
 			continue;
 		if (LIKELY(!t->goes_on && !t->allowed)) /* commonest, and soon told */
-			return says(m, bits & 4 ? LIST_ALLOWS : LIST_BLOCKS, labels);
+			return says(m, bits & 4 ? BLOCKLIST_ALLOWS : BLOCKLIST_BLOCKS, labels);
 		count_in(&y, bits, labels);
 		if (!t->goes_on)
 			break;
 	}
-	if (UNLIKELY(t->rules != NULL) && find_rules(t, q, &asked, &y, m) == LIST_BLOCKS)
-		return LIST_BLOCKS;
+	if (UNLIKELY(t->rules != NULL) && find_rules(t, q, &asked, &y, m) == BLOCKLIST_BLOCKS)
+		return BLOCKLIST_BLOCKS;
 	if (t->allowed)
 		ask_operator(t, q, &y);
 	v = settle(&y, m);
-	if (v == LIST_SAYS_NOTHING && t->policy_count)
+	if (v == BLOCKLIST_SAYS_NOTHING && t->policy_count)
 		return ask_policies(t, q, &asked, m);
 	return v;
 }
 
-bool list_table_mentions(const struct list_table *t, const struct suffixes *q)
+bool blocklist_table_mentions(const struct blocklist_table *t, const struct suffixes *q)
 {
 	for (unsigned labels = MIN(q->hashed, t->deepest); labels > 0; labels--) {
 		if ((t->names && nameset_at(t->names, q, labels) > 0) ||
-		    (t->rules && list_rules_mention(t->rules, q, labels)))
+		    (t->rules && blocklist_rules_mention(t->rules, q, labels)))
 			return true;
 	}
 	for (size_t i = 0; i < t->policy_count; i++)
-		if (list_policy_find(&t->policies[i], q))
+		if (blocklist_policy_find(&t->policies[i], q))
 			return true;
 	return false;
 }
 
-uint64_t list_table_dropped(const struct list_table *t)
+uint64_t blocklist_table_dropped(const struct blocklist_table *t)
 {
-	return t->rules ? list_rules_dropped(t->rules) : 0;
+	return t->rules ? blocklist_rules_dropped(t->rules) : 0;
 }
 
-unsigned list_table_deepest(const struct list_table *t)
+unsigned blocklist_table_deepest(const struct blocklist_table *t)
 {
 	return t->deepest;
 }
 
-size_t list_table_count(const struct list_table *t)
+size_t blocklist_table_count(const struct blocklist_table *t)
 {
 	size_t count = (t->names ? nameset_count(t->names) : 0) +
 		       (t->allowed ? nameset_count(t->allowed) : 0) +
-		       (t->rules ? list_rules_count(t->rules) : 0);
+		       (t->rules ? blocklist_rules_count(t->rules) : 0);
 
 	for (size_t i = 0; i < t->policy_count; i++)
 		count += t->policies[i].names ? nameset_count(t->policies[i].names) : 0;
 	return count;
 }
 
-unsigned list_table_unknown(const struct list_table *t)
+unsigned blocklist_table_unknown(const struct blocklist_table *t)
 {
 	unsigned unknown = 0;
 
@@ -562,15 +568,15 @@ unsigned list_table_unknown(const struct list_table *t)
 	return unknown;
 }
 
-size_t list_table_bytes(const struct list_table *t)
+size_t blocklist_table_bytes(const struct blocklist_table *t)
 {
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < t->policy_count; i++)
-		bytes += sizeof(t->policies[0]) + list_policy_bytes(&t->policies[i]);
+		bytes += sizeof(t->policies[0]) + blocklist_policy_bytes(&t->policies[i]);
 	return bytes + sizeof(*t) + (t->names ? nameset_bytes(t->names) : 0) +
 	       (t->allowed ? nameset_bytes(t->allowed) : 0) +
-	       (t->rules ? list_rules_bytes(t->rules) : 0);
+	       (t->rules ? blocklist_rules_bytes(t->rules) : 0);
 }
 
 /* ---- in a file ---- */
@@ -593,8 +599,8 @@ struct policy_head {
 	uint64_t text_len, has_names;
 };
 
-static bool save_policy(const struct list_policy *p, bool (*write)(void *, const void *, size_t),
-			void *arg)
+static bool save_policy(const struct blocklist_policy *p,
+			bool (*write)(void *, const void *, size_t), void *arg)
 {
 	struct policy_head h = { .text_len = strlen(p->text), .has_names = p->names != NULL };
 
@@ -607,7 +613,7 @@ struct saving {
 	void *arg;
 };
 
-static bool save_rule(void *saving, const struct list_rule *r)
+static bool save_rule(void *saving, const struct blocklist_rule *r)
 {
 	const struct saving *s = saving;
 	struct rule_head h = { .name_len = (uint16_t)dname_len(r->name),
@@ -620,15 +626,15 @@ static bool save_rule(void *saving, const struct list_rule *r)
 	       s->write(s->arg, r->special, h.text_len);
 }
 
-static bool count_rule(void *count, const struct list_rule *r)
+static bool count_rule(void *count, const struct blocklist_rule *r)
 {
 	(void)r;
 	++*(uint64_t *)count;
 	return true;
 }
 
-bool list_table_save(const struct list_table *t, bool (*write)(void *, const void *, size_t),
-		     void *arg)
+bool blocklist_table_save(const struct blocklist_table *t,
+			  bool (*write)(void *, const void *, size_t), void *arg)
 {
 	struct head h = { .magic = MAGIC,
 			  .seed = t->names ? nameset_seed(t->names) : 0,
@@ -639,10 +645,10 @@ bool list_table_save(const struct list_table *t, bool (*write)(void *, const voi
 	struct saving s = { .write = write, .arg = arg };
 
 	if (t->rules)
-		(void)list_rules_each(t->rules, count_rule, &h.rule_count);
+		(void)blocklist_rules_each(t->rules, count_rule, &h.rule_count);
 	if (!write(arg, &h, sizeof(h)) || (t->names && !nameset_save(t->names, write, arg)) ||
 	    (t->allowed && !nameset_save(t->allowed, write, arg)) ||
-	    (t->rules && !list_rules_each(t->rules, save_rule, &s)))
+	    (t->rules && !blocklist_rules_each(t->rules, save_rule, &s)))
 		return false;
 	for (size_t i = 0; i < t->policy_count; i++)
 		if (!save_policy(&t->policies[i], write, arg))
@@ -650,24 +656,24 @@ bool list_table_save(const struct list_table *t, bool (*write)(void *, const voi
 	return true;
 }
 
-static bool load_policy(struct list_policy *p, bool (*read)(void *, void *, size_t), void *arg,
+static bool load_policy(struct blocklist_policy *p, bool (*read)(void *, void *, size_t), void *arg,
 			uint64_t most)
 {
 	struct policy_head h;
 	char *text;
 	bool good;
 
-	if (!read(arg, &h, sizeof(h)) || h.text_len > LIST_POLICY_TEXT)
+	if (!read(arg, &h, sizeof(h)) || h.text_len > BLOCKLIST_POLICY_TEXT)
 		return false;
 	text = mem_zero((size_t)h.text_len + 1);
 	good = read(arg, text, (size_t)h.text_len);
 	if (good)
-		list_policy_init(p, text);
+		blocklist_policy_init(p, text);
 	mem_free(text);
 	return good && (!h.has_names || (p->names = nameset_load(read, arg, most)));
 }
 
-static bool load_policies(struct list_policy *policies, uint32_t count,
+static bool load_policies(struct blocklist_policy *policies, uint32_t count,
 			  bool (*read)(void *, void *, size_t), void *arg, uint64_t most)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -685,13 +691,13 @@ static void settle_seed(struct nameset *names, uint64_t *seed)
 		nameset_reseed(names, *seed);
 }
 
-static bool load_rules(struct list_table_maker *m, uint64_t count,
+static bool load_rules(struct blocklist_table_maker *m, uint64_t count,
 		       bool (*read)(void *, void *, size_t), void *arg)
 {
 	for (uint64_t i = 0; i < count; i++) {
 		uint8_t name[DNAME_MAX];
 		struct rule_head h;
-		struct list_rule r = { .name = name };
+		struct blocklist_rule r = { .name = name };
 		char *text;
 		bool good;
 
@@ -703,10 +709,10 @@ static bool load_rules(struct list_table_maker *m, uint64_t count,
 		good = read(arg, text, h.text_len);
 		r.special = text;
 		r.bits = h.bits;
-		r.form = h.form % LIST_FORMS;
+		r.form = h.form % BLOCKLIST_FORMS;
 		r.operators = h.operators;
 		if (good)
-			list_table_rule(m, &r);
+			blocklist_table_rule(m, &r);
 		mem_free(text);
 		if (!good)
 			return false;
@@ -717,8 +723,8 @@ static bool load_rules(struct list_table_maker *m, uint64_t count,
 /* What is read of a file, until it is a table. */
 struct loaded {
 	struct nameset *names, *allowed;
-	struct list_table_maker *maker;
-	struct list_policy *policies;
+	struct blocklist_table_maker *maker;
+	struct blocklist_policy *policies;
 	struct head h;
 };
 
@@ -736,21 +742,21 @@ static void loaded_clear(struct loaded *l)
 	nameset_free(l->names);
 	nameset_free(l->allowed);
 	for (uint32_t i = 0; i < l->h.policy_count; i++)
-		list_policy_clear(&l->policies[i]);
+		blocklist_policy_clear(&l->policies[i]);
 	mem_free(l->policies);
-	list_table_maker_free(l->maker);
+	blocklist_table_maker_free(l->maker);
 }
 
-struct list_table *list_table_load(bool (*read)(void *arg, void *, size_t), void *arg, uint64_t most,
-				   uint64_t *seed)
+struct blocklist_table *blocklist_table_load(bool (*read)(void *arg, void *, size_t), void *arg, uint64_t most,
+					     uint64_t *seed)
 {
 	struct loaded l = { 0 };
-	struct list_table *t;
+	struct blocklist_table *t;
 
 	if (!read(arg, &l.h, sizeof(l.h)) || l.h.magic != MAGIC || l.h.rule_count > most ||
-	    l.h.policy_count > LIST_POLICIES)
+	    l.h.policy_count > BLOCKLIST_POLICIES)
 		return NULL;
-	l.maker = list_table_begin();
+	l.maker = blocklist_table_begin();
 	l.policies = mem_array(l.h.policy_count + 1, sizeof(*l.policies));
 	if (!load_parts(&l, read, arg, most)) {
 		loaded_clear(&l);
@@ -760,7 +766,7 @@ struct list_table *list_table_load(bool (*read)(void *arg, void *, size_t), void
 	settle_seed(l.allowed, seed);
 	for (uint32_t i = 0; i < l.h.policy_count; i++)
 		settle_seed(l.policies[i].names, seed);
-	t = list_table_make(l.maker, *seed);
+	t = blocklist_table_make(l.maker, *seed);
 	t->names = l.names;
 	t->allowed = l.allowed;
 	t->goes_on |= l.h.goes_on != 0;

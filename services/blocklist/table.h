@@ -13,58 +13,61 @@
 #include "util/names/suffix.h"
 
 struct addr;
-struct list_rewrite;
-struct list_table;
-struct list_table_maker;
+struct blocklist_rewrite;
+struct blocklist_table;
+struct blocklist_table_maker;
 
 /* ---- making ---- */
 
-struct list_table_maker *list_table_begin(void) MUST_USE;
-void list_table_rule(void *maker, const struct list_rule *r); /* a list_how.rule */
-void list_table_policy(void *maker, unsigned number, const char *text); /* a list_how.policy */
+struct blocklist_table_maker *blocklist_table_begin(void) MUST_USE;
+void blocklist_table_rule(void *maker, const struct blocklist_rule *r); /* a blocklist_how.rule */
+void blocklist_table_policy(void *maker, unsigned number,
+			    const char *text); /* a blocklist_how.policy */
 /* Number of patterns in policies that are not understood. */
-unsigned list_table_unknown(const struct list_table *t);
+unsigned blocklist_table_unknown(const struct blocklist_table *t);
 /* Build the table and free the maker. Never NULL: a table may be empty. */
-struct list_table *list_table_make(struct list_table_maker *m, uint64_t seed) MUST_USE;
-void list_table_maker_free(struct list_table_maker *m); /* NULL is fine */
+struct blocklist_table *blocklist_table_make(struct blocklist_table_maker *m,
+					     uint64_t seed) MUST_USE;
+void blocklist_table_maker_free(struct blocklist_table_maker *m); /* NULL is fine */
 
 /* Counted references; after the last it is freed once all turns open at that time have ended. */
-struct list_table *list_table_pin(struct list_table *t);
-void list_table_unpin(struct list_table *t); /* NULL is fine */
+struct blocklist_table *blocklist_table_pin(struct blocklist_table *t);
+void blocklist_table_unpin(struct blocklist_table *t); /* NULL is fine */
 
 /* ---- asking ---- */
 
-enum blocklist_verdict { LIST_SAYS_NOTHING, LIST_ALLOWS, LIST_BLOCKS };
+enum blocklist_verdict { BLOCKLIST_SAYS_NOTHING, BLOCKLIST_ALLOWS, BLOCKLIST_BLOCKS };
 
-enum { LIST_REWRITES = 32 }; /* of one answer; what is beyond is left out */
+enum { BLOCKLIST_REWRITES = 32 }; /* of one answer; what is beyond is left out */
 
-struct list_match {
+struct blocklist_match {
 	unsigned labels;   /* of the rule's name; of the longest if there are several */
 	unsigned rewrites; /* parts of the answer, if rules give one: an alias alone, an RCODE alone,
 			    * or any number of records */
-	const struct list_rewrite *rewrite[LIST_REWRITES];
+	const struct blocklist_rewrite *rewrite[BLOCKLIST_REWRITES];
 };
 
 /* `q` must be made with the table's seed. `from` may be NULL. Fills `m` if a rule matches; its
  * `rewrites` in any case. */
-enum blocklist_verdict list_table_find(const struct list_table *t, const struct suffixes *q,
-				  uint16_t type, const struct addr *from, struct list_match *m);
+enum blocklist_verdict blocklist_table_find(const struct blocklist_table *t,
+					    const struct suffixes *q, uint16_t type,
+					    const struct addr *from, struct blocklist_match *m);
 /* Number of rules left out because there were too many at one name. */
-uint64_t list_table_dropped(const struct list_table *t);
+uint64_t blocklist_table_dropped(const struct blocklist_table *t);
 /* Whether there is any rule at or above the name that might block it. */
-bool list_table_mentions(const struct list_table *t, const struct suffixes *q);
-unsigned list_table_deepest(const struct list_table *t); /* labels of the deepest name */
-size_t list_table_count(const struct list_table *t);     /* names */
-size_t list_table_bytes(const struct list_table *t);
+bool blocklist_table_mentions(const struct blocklist_table *t, const struct suffixes *q);
+unsigned blocklist_table_deepest(const struct blocklist_table *t); /* labels of the deepest name */
+size_t blocklist_table_count(const struct blocklist_table *t);     /* names */
+size_t blocklist_table_bytes(const struct blocklist_table *t);
 
 /* ---- in a file ---- */
 
-bool list_table_save(const struct list_table *t, bool (*write)(void *arg, const void *, size_t),
-		     void *arg) MUST_USE;
+bool blocklist_table_save(const struct blocklist_table *t,
+			  bool (*write)(void *arg, const void *, size_t), void *arg) MUST_USE;
 /* NULL: it is damaged, or from another kind of machine. `most` bytes are available. The table is
  * rehashed with `*seed`; if that is 0 it keeps the seed it was saved with, at no cost, and `*seed`
  * is set to it. */
-struct list_table *list_table_load(bool (*read)(void *arg, void *, size_t), void *arg,
-				   uint64_t most, uint64_t *seed) MUST_USE;
+struct blocklist_table *blocklist_table_load(bool (*read)(void *arg, void *, size_t), void *arg,
+					     uint64_t most, uint64_t *seed) MUST_USE;
 
 #endif

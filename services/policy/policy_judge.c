@@ -210,10 +210,10 @@ static bool judge_aliases(const struct policy *p, const struct policy_client *wh
 			  const struct message *m, uint32_t now_s, struct arena *a,
 			  struct judged *j)
 {
-	const struct list_asker asker = { .rule = who->rule,
-					  .from = &who->client->from,
-					  .now_s = now_s };
-	struct list_found f;
+	const struct blocklist_asker asker = { .rule = who->rule,
+					       .from = &who->client->from,
+					       .now_s = now_s };
+	struct blocklist_found f;
 
 	if (LIKELY(!blocklists_exist(p->lists)) || m->q.class_ != CLASS_IN ||
 	    !blocklists_block_message(p->lists, &asker, m, &f))
@@ -268,10 +268,10 @@ static bool address_is_changed(const struct policy *p, const struct policy_clien
 static bool withholds(const struct policy *p, const struct policy_client *who,
 		      const struct message *m, uint32_t now_s)
 {
-	const struct list_asker asker = { .rule = who->rule,
-					  .from = &who->client->from,
-					  .now_s = now_s };
-	struct list_found f;
+	const struct blocklist_asker asker = { .rule = who->rule,
+					       .from = &who->client->from,
+					       .now_s = now_s };
+	struct blocklist_found f;
 
 	return policy_has_local(p, who, &m->q) ||
 	       (blocklists_exist(p->lists) &&

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 enum { RULES_MOST = 500 };
 
 struct seen {
-	struct list_table_maker *m;
+	struct blocklist_table_maker *m;
 	struct {
 		uint8_t name[DNAME_MAX];
 		uint8_t bits;
@@ -34,7 +34,7 @@ struct seen {
 	uint64_t sum;
 };
 
-static void on_rule(void *arg, const struct list_rule *r)
+static void on_rule(void *arg, const struct blocklist_rule *r)
 {
 	struct seen *s = arg;
 	size_t len = dname_measure(r->name, r->name + DNAME_MAX);
@@ -48,7 +48,7 @@ static void on_rule(void *arg, const struct list_rule *r)
 	s->all++;
 	s->removals += r->removes;
 	if (s->m)
-		list_table_rule(s->m, r);
+		blocklist_table_rule(s->m, r);
 	if (s->count < RULES_MOST && !r->special && !r->removes && !r->policy) {
 		memcpy(s->rules[s->count].name, r->name, len);
 		s->rules[s->count].operators = r->operators;
@@ -60,46 +60,46 @@ static void on_policy(void *arg, unsigned number, const char *text)
 {
 	struct seen *s = arg;
 
-	PROMISE(number <= LIST_POLICIES && (text != NULL) == (number != 0));
-	PROMISE(!text || strlen(text) <= LIST_POLICY_TEXT);
+	PROMISE(number <= BLOCKLIST_POLICIES && (text != NULL) == (number != 0));
+	PROMISE(!text || strlen(text) <= BLOCKLIST_POLICY_TEXT);
 	for (; text && *text; text++)
 		s->sum = (s->sum ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
 	if (s->m)
-		list_table_policy(s->m, number, text ? text : "");
+		blocklist_table_policy(s->m, number, text ? text : "");
 }
 
 static bool read_list(const uint8_t *data, size_t len, unsigned how, size_t step, struct seen *s)
 {
-	struct list_how h = { .tops = how & 1,
-			      .allow = how & 2,
-			      .rows = (enum list_rows)(how >> 2 & 3),
-			      .rule = on_rule,
-			      .policy = on_policy,
-			      .arg = s };
-	struct list_reader *r = list_reader_new(&h);
+	struct blocklist_how h = { .tops = how & 1,
+				   .allow = how & 2,
+				   .rows = (enum blocklist_rows)(how >> 2 & 3),
+				   .rule = on_rule,
+				   .policy = on_policy,
+				   .arg = s };
+	struct blocklist_reader *r = blocklist_reader_new(&h);
 	struct fault f = { 0 };
 	bool good = true;
 
 	for (size_t i = 0; good && i < len; i += step)
-		good = list_reader_take(r, (const char *)data + i, MIN(step, len - i), &f);
-	good = good && list_reader_end(r, &f);
+		good = blocklist_reader_take(r, (const char *)data + i, MIN(step, len - i), &f);
+	good = good && blocklist_reader_end(r, &f);
 	PROMISE(good != f.set);
-	list_reader_free(r);
+	blocklist_reader_free(r);
 	return good;
 }
 
-static void check_found(const struct list_table *t, const struct seen *s)
+static void check_found(const struct blocklist_table *t, const struct seen *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
-		struct list_match m = { 0 };
+		struct blocklist_match m = { 0 };
 		struct suffixes q;
 		enum blocklist_verdict v;
 
-		suffixes_find(&q, s->rules[i].name, SEED, list_table_deepest(t));
-		v = list_table_find(t, &q, TYPE_A, NULL, &m);
-		PROMISE(s->removals || s->rules[i].operators || list_table_mentions(t, &q));
+		suffixes_find(&q, s->rules[i].name, SEED, blocklist_table_deepest(t));
+		v = blocklist_table_find(t, &q, TYPE_A, NULL, &m);
+		PROMISE(s->removals || s->rules[i].operators || blocklist_table_mentions(t, &q));
 		if (s->rules[i].bits & 0x55 && !s->removals) /* for the name itself */
-			PROMISE(v != LIST_SAYS_NOTHING && m.labels > 0 && m.labels <= q.count);
+			PROMISE(v != BLOCKLIST_SAYS_NOTHING && m.labels > 0 && m.labels <= q.count);
 	}
 }
 
@@ -107,18 +107,18 @@ static void check_list(const uint8_t *data, size_t len, uint8_t how)
 {
 	static struct seen whole, cut;
 	bool good;
-	struct list_table *t;
+	struct blocklist_table *t;
 
 	memset(&whole, 0, sizeof(whole));
 	memset(&cut, 0, sizeof(cut));
-	whole.m = list_table_begin();
+	whole.m = blocklist_table_begin();
 	good = read_list(data, len, how, len + 1, &whole);
 	PROMISE(read_list(data, len, how, 1 + how / 4u, &cut) == good);
 	/* A list that turns out to be none may have told more of its rules when it came in one piece. */
 	PROMISE(!good || (cut.sum == whole.sum && cut.all == whole.all));
-	t = list_table_make(whole.m, SEED);
+	t = blocklist_table_make(whole.m, SEED);
 	check_found(t, &whole);
-	list_table_unpin(t);
+	blocklist_table_unpin(t);
 }
 
 /* ---- tables ---- */
@@ -146,16 +146,16 @@ static void check_table(const uint8_t *data, size_t len)
 						(const uint8_t *)"\1a", dname_root };
 	struct file f = { data, len };
 	uint64_t seed = 0;
-	struct list_table *t = list_table_load(get, &f, len, &seed);
+	struct blocklist_table *t = blocklist_table_load(get, &f, len, &seed);
 
 	for (size_t i = 0; t && i < COUNT(names); i++) {
-		struct list_match m;
+		struct blocklist_match m;
 		struct suffixes q;
 
-		suffixes_find(&q, names[i], seed, list_table_deepest(t));
-		(void)list_table_find(t, &q, TYPE_A, NULL, &m);
+		suffixes_find(&q, names[i], seed, blocklist_table_deepest(t));
+		(void)blocklist_table_find(t, &q, TYPE_A, NULL, &m);
 	}
-	list_table_unpin(t);
+	blocklist_table_unpin(t);
 }
 
 /* ---- modifiers ---- */
@@ -163,19 +163,19 @@ static void check_table(const uint8_t *data, size_t len)
 static void check_special(const uint8_t *data, size_t len)
 {
 	char text[600];
-	struct list_special s;
+	struct blocklist_special s;
 	struct addr a = { .family = 4 };
 
 	len = MIN(len, sizeof(text) - 1);
 	memcpy(text, data, len);
 	text[len] = '\0';
-	if (!list_special_parse(&s, text))
+	if (!blocklist_special_parse(&s, text))
 		return;
 	PROMISE(!s.rewrite || s.rewrite->type != TYPE_CNAME ||
 		dname_measure(s.rewrite->data, s.rewrite->data + s.rewrite->len) == s.rewrite->len);
-	(void)list_special_meets(&s, &(struct list_asked){ dname_root, TYPE_A, &a });
-	(void)list_special_meets(&s, &(struct list_asked){ dname_root, TYPE_A, NULL });
-	list_special_clear(&s);
+	(void)blocklist_special_meets(&s, &(struct blocklist_asked){ dname_root, TYPE_A, &a });
+	(void)blocklist_special_meets(&s, &(struct blocklist_asked){ dname_root, TYPE_A, NULL });
+	blocklist_special_clear(&s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

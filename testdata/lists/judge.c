@@ -19,19 +19,19 @@
 
 #define SEED 4711
 
-static struct list_table *read_list(unsigned lines)
+static struct blocklist_table *read_list(unsigned lines)
 {
-	struct list_table_maker *m = list_table_begin();
-	struct list_how how = { .rule = list_table_rule, .arg = m };
-	struct list_reader *r = list_reader_new(&how);
+	struct blocklist_table_maker *m = blocklist_table_begin();
+	struct blocklist_how how = { .rule = blocklist_table_rule, .arg = m };
+	struct blocklist_reader *r = blocklist_reader_new(&how);
 	struct fault f = { 0 };
 	char line[5000];
 
 	while (lines-- && fgets(line, sizeof(line), stdin))
-		PROMISE(list_reader_take(r, line, strlen(line), &f));
-	(void)!list_reader_end(r, &f);
-	list_reader_free(r);
-	return list_table_make(m, SEED);
+		PROMISE(blocklist_reader_take(r, line, strlen(line), &f));
+	(void)!blocklist_reader_end(r, &f);
+	blocklist_reader_free(r);
+	return blocklist_table_make(m, SEED);
 }
 
 static int by_text(const void *a, const void *b)
@@ -39,12 +39,12 @@ static int by_text(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static void write_answer(const struct list_match *m)
+static void write_answer(const struct blocklist_match *m)
 {
-	static char parts[LIST_REWRITES][600];
+	static char parts[BLOCKLIST_REWRITES][600];
 
 	for (unsigned i = 0; i < m->rewrites; i++) {
-		const struct list_rewrite *w = m->rewrite[i];
+		const struct blocklist_rewrite *w = m->rewrite[i];
 		char line[600], rcode[16];
 
 		if (w->type) {
@@ -60,18 +60,18 @@ static void write_answer(const struct list_match *m)
 		printf("%s%s", i ? "; " : "", parts[i]);
 }
 
-static void ask(const struct list_table *t, const char *name, const char *type_word, const char *from)
+static void ask(const struct blocklist_table *t, const char *name, const char *type_word, const char *from)
 {
 	uint8_t wire[DNAME_MAX];
-	struct list_match m;
+	struct blocklist_match m;
 	struct suffixes q;
 	struct addr a;
 	uint16_t type;
 
 	PROMISE(dname_parse(wire, name, NULL) && rr_type_parse(type_word, &type));
 	PROMISE(*from == '-' || addr_parse(&a, from, 0, NULL));
-	suffixes_find(&q, wire, SEED, list_table_deepest(t));
-	if (list_table_find(t, &q, type, *from == '-' ? NULL : &a, &m) != LIST_BLOCKS)
+	suffixes_find(&q, wire, SEED, blocklist_table_deepest(t));
+	if (blocklist_table_find(t, &q, type, *from == '-' ? NULL : &a, &m) != BLOCKLIST_BLOCKS)
 		printf("pass");
 	else if (m.rewrites)
 		write_answer(&m);
@@ -82,20 +82,20 @@ static void ask(const struct list_table *t, const char *name, const char *type_w
 
 int main(void)
 {
-	struct list_table *t = NULL;
+	struct blocklist_table *t = NULL;
 	char line[1000], a[600], b[64], c[64];
 	unsigned lines;
 
 	rcu_thread_join();
 	while (fgets(line, sizeof(line), stdin)) {
 		if (sscanf(line, "list %u", &lines) == 1) {
-			list_table_unpin(t);
+			blocklist_table_unpin(t);
 			t = read_list(lines);
 		} else if (t && sscanf(line, "ask %599s %63s %63s", a, b, c) == 3) {
 			ask(t, a, b, c);
 		}
 	}
-	list_table_unpin(t);
+	blocklist_table_unpin(t);
 	rcu_flush();
 	rcu_thread_leave();
 	return 0;

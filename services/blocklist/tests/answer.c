@@ -16,17 +16,17 @@
 
 #define SEED 12345
 
-static struct list_table *table_of(const char *text)
+static struct blocklist_table *table_of(const char *text)
 {
-	struct list_table_maker *m = list_table_begin();
-	struct list_how how = { .rule = list_table_rule, .arg = m };
-	struct list_reader *r = list_reader_new(&how);
+	struct blocklist_table_maker *m = blocklist_table_begin();
+	struct blocklist_how how = { .rule = blocklist_table_rule, .arg = m };
+	struct blocklist_reader *r = blocklist_reader_new(&how);
 	struct fault f = { 0 };
 
-	if (!list_reader_take(r, text, strlen(text), &f) || !list_reader_end(r, &f))
+	if (!blocklist_reader_take(r, text, strlen(text), &f) || !blocklist_reader_end(r, &f))
 		fail_msg("%s", f.text);
-	list_reader_free(r);
-	return list_table_make(m, SEED);
+	blocklist_reader_free(r);
+	return blocklist_table_make(m, SEED);
 }
 
 static struct conf *conf;
@@ -76,7 +76,7 @@ static const char *say(const struct message *m, uint32_t now_s)
 }
 
 /* The answer on the wire, and that in place of another message, which must be the same. */
-static const char *answer_of(const struct list_found *f, uint16_t type)
+static const char *answer_of(const struct blocklist_found *f, uint16_t type)
 {
 	static const struct answer_style style = { .udp_size = 1232, .max_udp = 1232 };
 	static const struct rrset *none[1];
@@ -91,10 +91,10 @@ static const char *answer_of(const struct list_found *f, uint16_t type)
 
 	arena_init(&a);
 	switch (blocklist_answer(f, &to, &out)) {
-	case LIST_END_DROP:
+	case BLOCKLIST_END_DROP:
 		assert_null(blocklist_message(f, &before, 1000, &a));
 		return "drop";
-	case LIST_END_FOLLOW: {
+	case BLOCKLIST_END_FOLLOW: {
 		struct alias_prefix lead;
 		char name[DNAME_TEXT];
 
@@ -157,8 +157,8 @@ static void a_list_answers_as_configured(void **state)
 		static const char *const rules[] = { "||x.test^\n" };
 		struct acl_tags tags = { .count = 0 };
 		struct acl_rule rule = { .tags = &tags };
-		struct list_asker who = { .rule = &rule, .now_s = 1 };
-		struct list_found f;
+		struct blocklist_asker who = { .rule = &rule, .now_s = 1 };
+		struct blocklist_found f;
 		struct blocklists *b;
 		char text[200];
 
@@ -199,8 +199,8 @@ static void a_rule_answers_instead_of_its_list(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct acl_tags tags = { .count = 0 };
 		struct acl_rule rule = { .tags = &tags };
-		struct list_asker who = { .rule = &rule, .now_s = 1 };
-		struct list_found f;
+		struct blocklist_asker who = { .rule = &rule, .now_s = 1 };
+		struct blocklist_found f;
 		struct blocklists *b = lists_of("blocklist:\n name: all\n file: /none\n action: drop\n", &rows[i].rules);
 
 		assert_true(blocklists_block(b, &who, N("x.test."), rows[i].type, &f));
@@ -214,24 +214,24 @@ static void a_rule_answers_instead_of_its_list(void **state)
 static void no_more_records_than_there_may_be(void **state)
 {
 	(void)state;
-	char text[LIST_REWRITES * 2 * 40] = "";
+	char text[BLOCKLIST_REWRITES * 2 * 40] = "";
 	const char *rules = text;
 	struct acl_tags tags = { .count = 0 };
 	struct acl_rule rule = { .tags = &tags };
-	struct list_asker who = { .rule = &rule, .now_s = 1 };
-	struct list_found f;
+	struct blocklist_asker who = { .rule = &rule, .now_s = 1 };
+	struct blocklist_found f;
 	struct blocklists *b;
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < 2 * LIST_REWRITES; i++)
+	for (unsigned i = 0; i < 2 * BLOCKLIST_REWRITES; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "||%sx.test^$dnsrewrite=192.0.2.%u\n", i % 2 ? "a." : "", i);
 	b = lists_of("blocklist:\n name: all\n file: /none\n", &rules);
 	assert_true(blocklists_block(b, &who, N("a.x.test."), TYPE_A, &f));
-	assert_int_equal(f.match.rewrites, LIST_REWRITES);
+	assert_int_equal(f.match.rewrites, BLOCKLIST_REWRITES);
 	assert_int_equal(f.match.labels, 3);
 	for (const char *at = answer_of(&f, TYPE_A); (at = strstr(at, "; ")); at++)
 		count++;
-	assert_int_equal(count, LIST_REWRITES);
+	assert_int_equal(count, BLOCKLIST_REWRITES);
 	lists_end(b);
 }
 
@@ -288,11 +288,11 @@ static void an_alias_to_what_is_blocked_is_found(void **state)
 					"blocklist:\n name: kids\n tags: kids\n file: /none\n", rules);
 	struct acl_tags tags = { .count = 0 };
 	struct acl_rule rule = { .tags = &tags };
-	struct list_asker who = { .rule = &rule, .now_s = 1 };
+	struct blocklist_asker who = { .rule = &rule, .now_s = 1 };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct stored *s = stored_with(rows[i].records, rows[i].len, rows[i].count);
-		struct list_found f;
+		struct blocklist_found f;
 
 		assert_true(blocklists_doubt(b, s));
 		if (blocklists_block_stored(b, &who, s, &f) != rows[i].blocked)
@@ -315,9 +315,9 @@ static void who_is_named_is_looked_at_again(void **state)
 	struct acl_tags tags = { .count = 0 };
 	struct acl_rule rule = { .tags = &tags };
 	struct addr from = { .family = 4, .ip = { 10, 0, 0, 2 } };
-	struct list_asker who = { .rule = &rule, .from = &from, .now_s = 1 };
+	struct blocklist_asker who = { .rule = &rule, .from = &from, .now_s = 1 };
 	struct stored *s = stored_with("", 0, 0);
-	struct list_found f;
+	struct blocklist_found f;
 
 	assert_false(blocklists_block_stored(b, &who, s, &f));
 	assert_true(blocklists_doubt(b, s));
@@ -350,12 +350,12 @@ static void aliases_of_messages_are_judged_alike(void **state)
 	struct blocklists *b = lists_of("blocklist:\n name: all\n file: /none\n", rules);
 	struct acl_tags tags = { .count = 0 };
 	struct acl_rule rule = { .tags = &tags };
-	struct list_asker who = { .rule = &rule, .now_s = 1 };
+	struct blocklist_asker who = { .rule = &rule, .now_s = 1 };
 	struct arena a;
 
 	arena_init(&a);
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct list_found f;
+		struct blocklist_found f;
 
 		if (blocklists_block_message(b, &who, made_message(&a, 0, &rows[i].is), &f) != rows[i].blocked)
 			fail_msg("%s", rows[i].why);
@@ -390,8 +390,8 @@ static void what_is_said_at_run_time_comes_first(void **state)
 		struct blocklists *b = lists_of("blocklist:\n name: all\n file: /none\n", rules);
 		struct acl_tags tags = { .count = 0 };
 		struct acl_rule rule = { .tags = &tags };
-		struct list_asker who = { .rule = &rule, .now_s = 1 };
-		struct list_found f = { .list = NULL };
+		struct blocklist_asker who = { .rule = &rule, .now_s = 1 };
+		struct blocklist_found f = { .list = NULL };
 
 		if (rows[i].allow)
 			blocklists_allow(b, N(rows[i].allow));
@@ -404,9 +404,10 @@ static void what_is_said_at_run_time_comes_first(void **state)
 		if (rows[i].blocked && f.at_run_time != rows[i].at_run_time)
 			fail_msg("%s: by whom", rows[i].why);
 		assert_int_equal(blocklists_ask_own(b, N(rows[i].alias)),
-				 rows[i].deny && strcmp(rows[i].deny, rows[i].alias) == 0	? LIST_BLOCKS
-				 : rows[i].allow && strcmp(rows[i].allow, rows[i].alias) == 0 ? LIST_ALLOWS
-											       : LIST_SAYS_NOTHING);
+				 rows[i].deny && strcmp(rows[i].deny, rows[i].alias) == 0 ? BLOCKLIST_BLOCKS
+				 : rows[i].allow && strcmp(rows[i].allow, rows[i].alias) == 0
+					 ? BLOCKLIST_ALLOWS
+					 : BLOCKLIST_SAYS_NOTHING);
 		lists_end(b);
 	}
 }
@@ -427,8 +428,8 @@ static void a_pause_is_for_a_view_or_for_all(void **state)
 		struct blocklists *b = lists_of("blocklist:\n name: all\n file: /none\n", rules);
 		struct acl_tags tags = { .count = 0 };
 		struct acl_rule rule = { .tags = &tags, .view = rows[i].view };
-		struct list_asker who = { .rule = &rule, .now_s = 1 };
-		struct list_found f;
+		struct blocklist_asker who = { .rule = &rule, .now_s = 1 };
+		struct blocklist_found f;
 
 		blocklists_pause(b, rows[i].pauses, 100);
 		if (blocklists_block(b, &who, N("bad.test."), TYPE_A, &f) != rows[i].blocked)
@@ -442,7 +443,7 @@ static void what_blocked_is_told_and_counted(void **state)
 	(void)state;
 	static const char *const rules[] = { "||bad.test^\n" };
 	struct blocklists *b = lists_of("blocklist:\n name: all\n file: /none\n", rules);
-	struct list_found f = { .list = b->at[0] };
+	struct blocklist_found f = { .list = b->at[0] };
 	struct decision s = { 0 };
 	static struct stats stats;
 

@@ -80,8 +80,8 @@ static const char *blocked_by(const struct lists *l, const char *name, const cha
 {
 	struct acl_tags tags = { .count = 0 };
 	struct acl_rule rule = { .tags = &tags, .view = view };
-	struct list_asker who = { .rule = &rule, .now_s = now_s };
-	struct list_found f;
+	struct blocklist_asker who = { .rule = &rule, .now_s = now_s };
+	struct blocklist_found f;
 	struct fault why = { 0 };
 	bool found;
 
@@ -191,7 +191,7 @@ static void a_list_that_is_broken_after_a_reload_keeps_its_names(void **state)
 	assert_ptr_not_equal(m.b->at[0], l.b->at[0]);
 	lists_end(&l);
 	assert_string_equal(blocked_by(&m, "www.a.example.", NULL, NULL, 1), "all");
-	assert_int_equal(m.b->at[0]->action, LIST_REFUSE);
+	assert_int_equal(m.b->at[0]->action, BLOCKLIST_REFUSE);
 	lists_end(&m);
 }
 
@@ -208,13 +208,13 @@ static void an_alias_is_judged_by_what_was_asked_too(void **state)
 	};
 	struct acl_tags tags = { .count = 0 };
 	struct acl_rule rule = { .tags = &tags };
-	struct list_asker who = { .rule = &rule, .now_s = 1 };
+	struct blocklist_asker who = { .rule = &rule, .now_s = 1 };
 	struct lists l;
 
 	write_file("all", "||tracker.example^\n@@free.example^\n");
 	l = lists_of("blocklist:\n name: all\n file: @/all\n", NULL);
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct list_found f;
+		struct blocklist_found f;
 
 		if (blocklists_block_alias(l.b, &who, N(rows[i].asked), N(rows[i].alias), TYPE_A,
 					   &f) != rows[i].blocked)
@@ -226,8 +226,8 @@ static void an_alias_is_judged_by_what_was_asked_too(void **state)
 	lists_end(&l);
 }
 
-static void found_at(const char *where, unsigned line, const char *text, const struct list_rule *r,
-		     void *told)
+static void found_at(const char *where, unsigned line, const char *text,
+		     const struct blocklist_rule *r, void *told)
 {
 	const char *slash = strrchr(where, '/');
 
@@ -245,7 +245,7 @@ static void the_line_of_a_rule_is_found_again(void **state)
 	write_file("all", "# one\n0.0.0.0 a.example www.a.example\n||example.org^\n*.a.example\n");
 	write_file("allow", "www.a.example\n");
 	l = lists_of("blocklist:\n name: all\n file: @/all\n allow-file: @/allow\n", NULL);
-	list_loading_search(l.b->at[0], N("www.a.example."), found_at, told);
+	blocklist_loading_search(l.b->at[0], N("www.a.example."), found_at, told);
 	assert_string_equal(told, "[all:2 0.0.0.0 a.example www.a.example]"
 				  "[all:2 0.0.0.0 a.example www.a.example]"
 				  "[all:4 *.a.example][allow:1 www.a.example]");
@@ -272,8 +272,8 @@ static bool is_doubted_after(const struct lists *l, struct stored *s)
 {
 	struct acl_tags tags = { .count = 0 };
 	struct acl_rule rule = { .tags = &tags };
-	struct list_asker who = { .rule = &rule, .now_s = 1 };
-	struct list_found f;
+	struct blocklist_asker who = { .rule = &rule, .now_s = 1 };
+	struct blocklist_found f;
 
 	assert_false(blocklists_block_stored(l->b, &who, s, &f));
 	return blocklists_doubt(l->b, s);
@@ -357,7 +357,7 @@ static void no_clock_keeps_a_url_from_being_asked(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct source s = { .size = rows[i].size, .due_s = rows[i].due_s };
 
-		if (list_source_is_due(&s, DAY, NOW) != rows[i].want)
+		if (blocklist_source_is_due(&s, DAY, NOW) != rows[i].want)
 			fail_msg("%s", rows[i].why);
 	}
 }

@@ -24,17 +24,17 @@ static void say(const char *text)
 	snprintf(told + strlen(told), sizeof(told) - strlen(told), "%s%s", *told ? " " : "", text);
 }
 
-static void tell(void *arg, const struct list_rule *r)
+static void tell(void *arg, const struct blocklist_rule *r)
 {
 	char name[DNAME_TEXT], text[2 * DNAME_TEXT];
-	unsigned important = r->bits >> LIST_IMPORTANT_SHIFT, bits = (r->bits & LIST_PLAIN) | important;
+	unsigned important = r->bits >> BLOCKLIST_IMPORTANT_SHIFT, bits = (r->bits & BLOCKLIST_PLAIN) | important;
 
 	(void)arg;
 	dname_print(r->name, name);
 	snprintf(text, sizeof(text), "%s%s%s%s%s%s:%u%s%s", name, important ? "!" : "",
-		 bits & LIST_BLOCK_SELF ? "b" : "", bits & LIST_BLOCK_BELOW ? "B" : "",
-		 bits & LIST_ALLOW_SELF ? "a" : "", bits & LIST_ALLOW_BELOW ? "A" : "", r->policy,
-		 r->special ? " " : "", r->special ? r->special : "");
+		 bits & BLOCKLIST_BLOCK_SELF ? "b" : "", bits & BLOCKLIST_BLOCK_BELOW ? "B" : "",
+		 bits & BLOCKLIST_ALLOW_SELF ? "a" : "", bits & BLOCKLIST_ALLOW_BELOW ? "A" : "",
+		 r->policy, r->special ? " " : "", r->special ? r->special : "");
 	say(text);
 }
 
@@ -48,20 +48,20 @@ static void tell_policy(void *arg, unsigned number, const char *text)
 		say(line);
 }
 
-static bool read_with(const char *text, struct list_how how, size_t step, struct fault *f)
+static bool read_with(const char *text, struct blocklist_how how, size_t step, struct fault *f)
 {
-	struct list_reader *r;
+	struct blocklist_reader *r;
 	size_t len = strlen(text);
 	bool good = true;
 
 	how.rule = tell;
 	how.policy = tell_policy;
 	*told = '\0';
-	r = list_reader_new(&how);
+	r = blocklist_reader_new(&how);
 	for (size_t i = 0; good && i < len; i += step)
-		good = list_reader_take(r, text + i, MIN(step, len - i), f);
-	good = good && list_reader_end(r, f);
-	list_reader_free(r);
+		good = blocklist_reader_take(r, text + i, MIN(step, len - i), f);
+	good = good && blocklist_reader_end(r, f);
+	blocklist_reader_free(r);
 	return good;
 }
 
@@ -72,51 +72,92 @@ static void each_form_of_a_table_is_understood(void **state)
 	(void)state;
 	static const struct {
 		const char *why, *text, *want;
-		struct list_how how;
+		struct blocklist_how how;
 	} rows[] = {
 		{ "a policy",
-		  "{\"data\":{\"a.example\":[{\"bl\":\"x\",\"wildcard\":false,\"idx\":\"p\"}]},\"config\":"
-		  "{\"general\":{\"has_wildcards\":false},\"p\":{\"source_nets\":[\"10.0.0.0\\/8\",\"2001:db8::/32\"],"
-		  "\"address\":\"192.0.2.1\",\"rcode\":\"NOERROR\",\"passlist\":\"b\\\\.example$\",\"id\":\"p\"}}}",
-		  "a.example.b:1 1<" TYPES "NOERROR;A;192.0.2.1\nnets 10.0.0.0/8 2001:db8::/32\npass b\\.example$\n>",
+		  "{\"data\":{\"a.example\":[{\"bl\":\"x\",\"wildcard\":false,\"idx\":\"p\"}]},"
+		  "\"config\":"
+		  "{\"general\":{\"has_wildcards\":false},\"p\":{\"source_nets\":[\"10.0.0.0\\/"
+		  "8\",\"2001:db8::/32\"],"
+		  "\"address\":\"192.0.2.1\",\"rcode\":\"NOERROR\",\"passlist\":\"b\\\\.example$\","
+		  "\"id\":\"p\"}}}",
+		  "a.example.b:1 1<" TYPES
+		  "NOERROR;A;192.0.2.1\nnets 10.0.0.0/8 2001:db8::/32\npass b\\.example$\n>",
 		  { 0 } },
 		{ "config first, two policies in its order, one of which nobody has",
-		  "{\"config\":{\"q\":{\"source_nets\":[],\"address\":\"::1\",\"rcode\":\"NOERROR\"},"
-		  "\"p\":{\"rcode\":\"NXDOMAIN\",\"address\":\"0.0.0.0\"}},\n \"data\":{\"a.example\":[{\"idx\":\"p\"}, "
+		  "{\"config\":{\"q\":{\"source_nets\":[],\"address\":\"::1\",\"rcode\":"
+		  "\"NOERROR\"},"
+		  "\"p\":{\"rcode\":\"NXDOMAIN\",\"address\":\"0.0.0.0\"}},\n "
+		  "\"data\":{\"a.example\":[{\"idx\":\"p\"}, "
 		  "{\"idx\":\"q\",\"wildcard\":true}],\"b.example\":[]}}\n",
-		  "a.example.b:2 a.example.bB:1 1<" TYPES "NOERROR;AAAA;::1\n> 2<" TYPES "NXDOMAIN\n>", { 0 } },
+		  "a.example.b:2 a.example.bB:1 1<" TYPES "NOERROR;AAAA;::1\n> 2<" TYPES
+		  "NXDOMAIN\n>",
+		  { 0 } },
 		{ "a star, an escape, capitals",
-		  "{\"data\":{\"*.a.EXAMPLE\":[{\"idx\":\"p\"}],\"\\u0062.example\":[{\"idx\":\"p\"}]},"
+		  "{\"data\":{\"*.a.EXAMPLE\":[{\"idx\":\"p\"}],\"\\u0062.example\":[{\"idx\":"
+		  "\"p\"}]},"
 		  "\"config\":{\"p\":{\"rcode\":\"NXDOMAIN\"}}}",
-		  "a.example.bB:1 b.example.b:1 1<" TYPES "NXDOMAIN\n>", { 0 } },
+		  "a.example.bB:1 b.example.b:1 1<" TYPES "NXDOMAIN\n>",
+		  { 0 } },
 		{ "an older one",
-		  "{\"data\": {\"a.example\": {\"bl\": \"x\", \"wildcard\": true}, \"b.example\": {\"wildcard\": false}}, "
-		  "\"config\": {\"dst_addr\": \"192.0.2.1\", \"rcode\": \"NOERROR\", \"has_wildcards\": true}}",
-		  "a.example.bB:1 b.example.b:1 1<" TYPES "NOERROR;A;192.0.2.1\n>", { 0 } },
+		  "{\"data\": {\"a.example\": {\"bl\": \"x\", \"wildcard\": true}, \"b.example\": "
+		  "{\"wildcard\": false}}, "
+		  "\"config\": {\"dst_addr\": \"192.0.2.1\", \"rcode\": \"NOERROR\", "
+		  "\"has_wildcards\": true}}",
+		  "a.example.bB:1 b.example.b:1 1<" TYPES "NOERROR;A;192.0.2.1\n>",
+		  { 0 } },
 		{ "an older one with networks",
-		  "{\"data\":{\"a.example\":{\"source_net\":[\"10.0.0.0/8\"],\"wildcard\":true},\"b.example\":{}},"
+		  "{\"data\":{\"a.example\":{\"source_net\":[\"10.0.0.0/"
+		  "8\"],\"wildcard\":true},\"b.example\":{}},"
 		  "\"config\":{\"rcode\":\"NXDOMAIN\"}}",
-		  "a.example.bB:1 b.example.b:2 1<" TYPES "NXDOMAIN\nnets 10.0.0.0/8\n> 2<" TYPES "NXDOMAIN\n>", { 0 } },
-		{ "names that cannot be", "{\"data\":{\"com\":{},\"a.example\":{},\"a b\":{},\"192.0.2.1\":{}},\"config\":{}}",
-		  "a.example.b:1 1<" TYPES "NOERROR;A;0.0.0.0\n>", { 0 } },
-		{ "as an allow-file", "{\"data\":{\"a.example\":[{\"idx\":\"p\",\"wildcard\":true}]},\"config\":{}}",
-		  "a.example.aA:0 1<" TYPES "NOERROR;A;0.0.0.0\n>", { .allow = true } },
+		  "a.example.bB:1 b.example.b:2 1<" TYPES "NXDOMAIN\nnets 10.0.0.0/8\n> 2<" TYPES
+		  "NXDOMAIN\n>",
+		  { 0 } },
+		{ "names that cannot be",
+		  "{\"data\":{\"com\":{},\"a.example\":{},\"a "
+		  "b\":{},\"192.0.2.1\":{}},\"config\":{}}",
+		  "a.example.b:1 1<" TYPES "NOERROR;A;0.0.0.0\n>",
+		  { 0 } },
+		{ "as an allow-file",
+		  "{\"data\":{\"a.example\":[{\"idx\":\"p\",\"wildcard\":true}]},\"config\":{}}",
+		  "a.example.aA:0 1<" TYPES "NOERROR;A;0.0.0.0\n>",
+		  { .allow = true } },
 		{ "objects in lines",
-		  "{\"kind\":\"domain\",\"domain\":\"a.example\",\"log\":\"1\",\"feed\":\"f\",\"group\":\"g\"}\n"
+		  "{\"kind\":\"domain\",\"domain\":\"a.example\",\"log\":\"1\",\"feed\":\"f\","
+		  "\"group\":\"g\"}\n"
 		  "{\"kind\":\"regex\",\"domain\":\"b.example\"}\n{\"domain\":\"c.example\"}\n",
-		  "a.example.b:0 c.example.b:0", { 0 } },
-		{ "objects in lines of a tree", "{\"domain\":\"a.example\"}", "a.example.bB:0", { .rows = LIST_ROWS_BELOW } },
-		{ "rows", ",a.example,,0,feed,group\n,b.example,,1,feed,group\n", "a.example.b:0 b.example.b:0", { 0 } },
-		{ "rows of a tree", ",a.example,,0,feed,group\n", "a.example.bB:0", { .rows = LIST_ROWS_BELOW } },
-		{ "rows of what passes", "a.example,0\nb.example,1\n",
-		  "a.example.!a:0 www.a.example.!a:0 b.example.!aA:0", { .rows = LIST_ROWS_PASS } },
-		{ "rows of what passes, as an allow-file", "b.example,1\n", "b.example.!aA:0", { .allow = true, .rows = LIST_ROWS_PASS } },
+		  "a.example.b:0 c.example.b:0",
+		  { 0 } },
+		{ "objects in lines of a tree",
+		  "{\"domain\":\"a.example\"}",
+		  "a.example.bB:0",
+		  { .rows = BLOCKLIST_ROWS_BELOW } },
+		{ "rows",
+		  ",a.example,,0,feed,group\n,b.example,,1,feed,group\n",
+		  "a.example.b:0 b.example.b:0",
+		  { 0 } },
+		{ "rows of a tree",
+		  ",a.example,,0,feed,group\n",
+		  "a.example.bB:0",
+		  { .rows = BLOCKLIST_ROWS_BELOW } },
+		{ "rows of what passes",
+		  "a.example,0\nb.example,1\n",
+		  "a.example.!a:0 www.a.example.!a:0 b.example.!aA:0",
+		  { .rows = BLOCKLIST_ROWS_PASS } },
+		{ "rows of what passes, as an allow-file",
+		  "b.example,1\n",
+		  "b.example.!aA:0",
+		  { .allow = true, .rows = BLOCKLIST_ROWS_PASS } },
 		{ "rows of rewrites",
-		  "www.s.example,cname,safe.example\nt.example,nxdomain,\nu.example,192.0.2.1,\nv.example,192.0.2.1,2001:db8::1\n",
-		  "www.s.example.b:0 dnsrewrite=NOERROR;CNAME;safe.example s.example.b:0 dnsrewrite=NOERROR;CNAME;safe.example "
-		  "t.example.b:0 dnsrewrite=NXDOMAIN u.example.b:0 dnstype=A|AAAA,dnsrewrite=NOERROR;A;192.0.2.1 "
+		  "www.s.example,cname,safe.example\nt.example,nxdomain,\nu.example,192.0.2.1,\nv."
+		  "example,192.0.2.1,2001:db8::1\n",
+		  "www.s.example.b:0 dnsrewrite=NOERROR;CNAME;safe.example s.example.b:0 "
+		  "dnsrewrite=NOERROR;CNAME;safe.example "
+		  "t.example.b:0 dnsrewrite=NXDOMAIN u.example.b:0 "
+		  "dnstype=A|AAAA,dnsrewrite=NOERROR;A;192.0.2.1 "
 		  "v.example.b:0 dnstype=A,dnsrewrite=NOERROR;A;192.0.2.1 "
-		  "v.example.b:0 dnstype=AAAA,dnsrewrite=NOERROR;AAAA;2001:db8::1", { .rows = LIST_ROWS_REWRITE } },
+		  "v.example.b:0 dnstype=AAAA,dnsrewrite=NOERROR;AAAA;2001:db8::1",
+		  { .rows = BLOCKLIST_ROWS_REWRITE } },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -136,18 +177,18 @@ static void tables_are_told_by_the_names_of_their_files(void **state)
 	(void)state;
 	static const struct {
 		const char *path;
-		enum list_rows rows;
+		enum blocklist_rows rows;
 	} rows[] = {
-		{ "/var/unbound/pfb_py_data.txt", LIST_ROWS_BLOCK },
-		{ "/var/unbound/pfb_py_zone.txt", LIST_ROWS_BELOW },
-		{ "pfb_py_zone.txt", LIST_ROWS_BELOW },
-		{ "/x/pfb_py_whitelist.txt", LIST_ROWS_PASS },
-		{ "/x/pfb_py_ss.txt", LIST_ROWS_REWRITE },
-		{ "/pfb_py_zone/ads.txt", LIST_ROWS_BLOCK },
+		{ "/var/unbound/pfb_py_data.txt", BLOCKLIST_ROWS_BLOCK },
+		{ "/var/unbound/pfb_py_zone.txt", BLOCKLIST_ROWS_BELOW },
+		{ "pfb_py_zone.txt", BLOCKLIST_ROWS_BELOW },
+		{ "/x/pfb_py_whitelist.txt", BLOCKLIST_ROWS_PASS },
+		{ "/x/pfb_py_ss.txt", BLOCKLIST_ROWS_REWRITE },
+		{ "/pfb_py_zone/ads.txt", BLOCKLIST_ROWS_BLOCK },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
-		if (list_rows_of(rows[i].path) != rows[i].rows)
+		if (blocklist_rows_of(rows[i].path) != rows[i].rows)
 			fail_msg("%s", rows[i].path);
 }
 
@@ -169,7 +210,7 @@ static void other_json_is_refused(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fault f = { 0 };
 
-		if (read_with(rows[i], (struct list_how){ 0 }, 5, &f) || !f.set)
+		if (read_with(rows[i], (struct blocklist_how){ 0 }, 5, &f) || !f.set)
 			fail_msg("taken: %s", rows[i]);
 	}
 }
@@ -183,20 +224,22 @@ static const char list[] =
 	"\"kids\":{\"source_nets\":[\"10.1.0.0/16\",\"2001:db8:1::/48\"],\"rcode\":\"NXDOMAIN\",\"address\":\"\"},"
 	"\"all\":{\"source_nets\":[],\"rcode\":\"NOERROR\",\"address\":\"192.0.2.9\",\"passlist\":\"ok\\\\.tree|.*\\\\.fine\\\\.tree\\\\.example$\"}}}";
 
-static struct list_table *table_of(const char *text)
+static struct blocklist_table *table_of(const char *text)
 {
-	struct list_table_maker *m = list_table_begin();
-	struct list_how how = { .rule = list_table_rule, .policy = list_table_policy, .arg = m };
-	struct list_reader *r = list_reader_new(&how);
+	struct blocklist_table_maker *m = blocklist_table_begin();
+	struct blocklist_how how = { .rule = blocklist_table_rule,
+				     .policy = blocklist_table_policy,
+				     .arg = m };
+	struct blocklist_reader *r = blocklist_reader_new(&how);
 	struct fault f = { 0 };
 
-	if (!list_reader_take(r, text, strlen(text), &f) || !list_reader_end(r, &f))
+	if (!blocklist_reader_take(r, text, strlen(text), &f) || !blocklist_reader_end(r, &f))
 		fail_msg("%s", f.text);
-	list_reader_free(r);
-	return list_table_make(m, SEED);
+	blocklist_reader_free(r);
+	return blocklist_table_make(m, SEED);
 }
 
-static void check(const struct list_table *t, uint64_t seed)
+static void check(const struct blocklist_table *t, uint64_t seed)
 {
 	static const struct {
 		const char *name, *from; /* NULL: nobody in particular */
@@ -204,39 +247,39 @@ static void check(const struct list_table *t, uint64_t seed)
 		enum blocklist_verdict want;
 		int rcode;
 	} rows[] = {
-		{ "ads.example.", "10.1.2.3", TYPE_A, LIST_BLOCKS, RCODE_NXDOMAIN },
-		{ "ads.example.", "2001:db8:1::7", TYPE_AAAA, LIST_BLOCKS, RCODE_NXDOMAIN },
-		{ "ads.example.", "10.2.2.3", TYPE_A, LIST_BLOCKS, RCODE_NOERROR },
-		{ "ads.example.", NULL, TYPE_A, LIST_BLOCKS, RCODE_NOERROR },
-		{ "www.ads.example.", "10.1.2.3", TYPE_A, LIST_BLOCKS, RCODE_NOERROR },
-		{ "ads.example.", "10.1.2.3", TYPE_HTTPS, LIST_BLOCKS, RCODE_NXDOMAIN },
-		{ "ads.example.", "10.1.2.3", TYPE_MX, LIST_SAYS_NOTHING, 0 },
-		{ "game.example.", "10.1.2.3", TYPE_A, LIST_BLOCKS, RCODE_NXDOMAIN },
-		{ "game.example.", "10.2.2.3", TYPE_A, LIST_SAYS_NOTHING, 0 },
-		{ "game.example.", NULL, TYPE_A, LIST_SAYS_NOTHING, 0 },
-		{ "x.tree.example.", "10.2.2.3", TYPE_A, LIST_BLOCKS, RCODE_NOERROR },
-		{ "ok.tree.example.", "10.2.2.3", TYPE_A, LIST_ALLOWS, 0 },
-		{ "OK.tree.example.", "10.2.2.3", TYPE_A, LIST_ALLOWS, 0 },
-		{ "a.fine.tree.example.", "10.2.2.3", TYPE_A, LIST_ALLOWS, 0 },
-		{ "example.", "10.1.2.3", TYPE_A, LIST_SAYS_NOTHING, 0 },
-		{ "other.example.", "10.1.2.3", TYPE_A, LIST_SAYS_NOTHING, 0 },
+		{ "ads.example.", "10.1.2.3", TYPE_A, BLOCKLIST_BLOCKS, RCODE_NXDOMAIN },
+		{ "ads.example.", "2001:db8:1::7", TYPE_AAAA, BLOCKLIST_BLOCKS, RCODE_NXDOMAIN },
+		{ "ads.example.", "10.2.2.3", TYPE_A, BLOCKLIST_BLOCKS, RCODE_NOERROR },
+		{ "ads.example.", NULL, TYPE_A, BLOCKLIST_BLOCKS, RCODE_NOERROR },
+		{ "www.ads.example.", "10.1.2.3", TYPE_A, BLOCKLIST_BLOCKS, RCODE_NOERROR },
+		{ "ads.example.", "10.1.2.3", TYPE_HTTPS, BLOCKLIST_BLOCKS, RCODE_NXDOMAIN },
+		{ "ads.example.", "10.1.2.3", TYPE_MX, BLOCKLIST_SAYS_NOTHING, 0 },
+		{ "game.example.", "10.1.2.3", TYPE_A, BLOCKLIST_BLOCKS, RCODE_NXDOMAIN },
+		{ "game.example.", "10.2.2.3", TYPE_A, BLOCKLIST_SAYS_NOTHING, 0 },
+		{ "game.example.", NULL, TYPE_A, BLOCKLIST_SAYS_NOTHING, 0 },
+		{ "x.tree.example.", "10.2.2.3", TYPE_A, BLOCKLIST_BLOCKS, RCODE_NOERROR },
+		{ "ok.tree.example.", "10.2.2.3", TYPE_A, BLOCKLIST_ALLOWS, 0 },
+		{ "OK.tree.example.", "10.2.2.3", TYPE_A, BLOCKLIST_ALLOWS, 0 },
+		{ "a.fine.tree.example.", "10.2.2.3", TYPE_A, BLOCKLIST_ALLOWS, 0 },
+		{ "example.", "10.1.2.3", TYPE_A, BLOCKLIST_SAYS_NOTHING, 0 },
+		{ "other.example.", "10.1.2.3", TYPE_A, BLOCKLIST_SAYS_NOTHING, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct list_match m = { 0 };
+		struct blocklist_match m = { 0 };
 		struct suffixes q;
 		struct addr from;
 		enum blocklist_verdict v;
 
 		if (rows[i].from)
 			assert_true(addr_parse(&from, rows[i].from, 0, NULL));
-		suffixes_find(&q, N(rows[i].name), seed, list_table_deepest(t));
-		v = list_table_find(t, &q, rows[i].type, rows[i].from ? &from : NULL, &m);
+		suffixes_find(&q, N(rows[i].name), seed, blocklist_table_deepest(t));
+		v = blocklist_table_find(t, &q, rows[i].type, rows[i].from ? &from : NULL, &m);
 		if (v != rows[i].want)
 			fail_msg("%s for %s: %d", rows[i].name, rows[i].from ? rows[i].from : "nobody", (int)v);
-		if (v == LIST_BLOCKS && (!m.rewrites || m.rewrite[0]->rcode != rows[i].rcode))
+		if (v == BLOCKLIST_BLOCKS && (!m.rewrites || m.rewrite[0]->rcode != rows[i].rcode))
 			fail_msg("%s for %s: another answer", rows[i].name, rows[i].from ? rows[i].from : "nobody");
-		if (v != LIST_SAYS_NOTHING && !list_table_mentions(t, &q))
+		if (v != BLOCKLIST_SAYS_NOTHING && !blocklist_table_mentions(t, &q))
 			fail_msg("%s is not mentioned", rows[i].name);
 	}
 }
@@ -244,55 +287,55 @@ static void check(const struct list_table *t, uint64_t seed)
 static void the_first_policy_for_the_client_decides(void **state)
 {
 	(void)state;
-	struct list_table *t = table_of(list);
+	struct blocklist_table *t = table_of(list);
 
-	assert_int_equal(list_table_count(t), 4);
-	assert_int_equal(list_table_unknown(t), 0);
+	assert_int_equal(blocklist_table_count(t), 4);
+	assert_int_equal(blocklist_table_unknown(t), 0);
 	check(t, SEED);
-	list_table_unpin(t);
+	blocklist_table_unpin(t);
 }
 
 static void a_saved_table_has_its_policies(void **state)
 {
 	(void)state;
 	static struct store f, g;
-	struct list_table *t = table_of(list);
+	struct blocklist_table *t = table_of(list);
 
-	assert_true(list_table_save(t, store_put, &f));
-	list_table_unpin(t);
+	assert_true(blocklist_table_save(t, store_put, &f));
+	blocklist_table_unpin(t);
 	for (uint64_t want = 0; want <= 99; want += 99) {
 		uint64_t seed = want;
 
 		g = f;
-		t = list_table_load(store_get, &g, g.len, &seed);
+		t = blocklist_table_load(store_get, &g, g.len, &seed);
 		assert_non_null(t);
 		check(t, seed);
-		list_table_unpin(t);
+		blocklist_table_unpin(t);
 	}
 	for (size_t len = 0; len < f.len; len += 7) {
 		uint64_t seed = 0;
 
 		g = f;
 		g.len = len;
-		assert_null(list_table_load(store_get, &g, f.len, &seed));
+		assert_null(blocklist_table_load(store_get, &g, f.len, &seed));
 	}
 }
 
 static void an_unsupported_client_modifier_blocks_no_other_client(void **state)
 {
 	(void)state;
-	struct list_table *t = table_of(
+	struct blocklist_table *t = table_of(
 		"{\"data\":{\"a.example\":[{\"idx\":\"p\"}]},\"config\":{\"p\":{\"source_nets\":[\"nonsense\"],"
 		"\"rcode\":\"NXDOMAIN\",\"passlist\":\"(?!x)y|a{3}|b\"}}}");
-	struct list_match m = { 0 };
+	struct blocklist_match m = { 0 };
 	struct suffixes q;
 	struct addr from;
 
-	assert_int_equal(list_table_unknown(t), 2);
+	assert_int_equal(blocklist_table_unknown(t), 2);
 	assert_true(addr_parse(&from, "192.0.2.1", 0, NULL));
-	suffixes_find(&q, N("a.example."), SEED, list_table_deepest(t));
-	assert_int_equal(list_table_find(t, &q, TYPE_A, &from, &m), LIST_SAYS_NOTHING);
-	list_table_unpin(t);
+	suffixes_find(&q, N("a.example."), SEED, blocklist_table_deepest(t));
+	assert_int_equal(blocklist_table_find(t, &q, TYPE_A, &from, &m), BLOCKLIST_SAYS_NOTHING);
+	blocklist_table_unpin(t);
 }
 
 int main(void)

@@ -9,15 +9,15 @@
 #include "util/dns/dname.h"
 #include "util/tests/wire.h"
 
-static enum list_name read_text(const char *text, size_t len, char *name)
+static enum blocklist_name read_text(const char *text, size_t len, char *name)
 {
 	uint8_t wire[DNAME_MAX];
-	enum list_name n;
+	enum blocklist_name n;
 
 	memset(wire, 0xee, sizeof(wire));
-	n = list_name_read(text, len, wire);
+	n = blocklist_name_read(text, len, wire);
 	*name = '\0';
-	if (n == LIST_NAME || n == LIST_NAME_TOP) {
+	if (n == BLOCKLIST_NAME || n == BLOCKLIST_NAME_TOP) {
 		assert_true(dname_measure(wire, wire + sizeof(wire)) > 0);
 		(void)dname_print(wire, name);
 	}
@@ -32,101 +32,101 @@ static void a_name_has_labels_of_letters_digits_and_hyphens(void **state)
 #define U10 "\303\274\303\274\303\274\303\274\303\274\303\274\303\274\303\274\303\274\303\274"
 	static const struct {
 		const char *text;
-		enum list_name want;
+		enum blocklist_name want;
 		const char *name;
 	} rows[] = {
-		{ "a.example", LIST_NAME, "a.example." },
-		{ "a.example.", LIST_NAME, "a.example." },
-		{ "WWW.Example", LIST_NAME, "www.example." },
-		{ "_x.-y-.z_", LIST_NAME, "_x.-y-.z_." },
-		{ "1.a2", LIST_NAME, "1.a2." },
-		{ "1.2b", LIST_NAME, "1.2b." },
-		{ "example", LIST_NAME_TOP, "example." },
-		{ "example.", LIST_NAME_TOP, "example." },
-		{ "", LIST_NAME_BAD, "" },
-		{ ".", LIST_NAME_BAD, "" },
-		{ "..", LIST_NAME_BAD, "" },
-		{ ".a.b", LIST_NAME_BAD, "" },
-		{ "a..b", LIST_NAME_BAD, "" },
-		{ "a.b..", LIST_NAME_BAD, "" },
-		{ "a b.example", LIST_NAME_BAD, "" },
-		{ "a.example(b", LIST_NAME_BAD, "" },
-		{ L63 ".example", LIST_NAME, L63 ".example." },
-		{ "a." L63, LIST_NAME_BAD, "" },
-		{ "a.x" L63, LIST_NAME_BAD, "" },
-		{ "x" L63 ".example", LIST_NAME_BAD, "" },
-		{ L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 L9 "123456a", LIST_NAME,
+		{ "a.example", BLOCKLIST_NAME, "a.example." },
+		{ "a.example.", BLOCKLIST_NAME, "a.example." },
+		{ "WWW.Example", BLOCKLIST_NAME, "www.example." },
+		{ "_x.-y-.z_", BLOCKLIST_NAME, "_x.-y-.z_." },
+		{ "1.a2", BLOCKLIST_NAME, "1.a2." },
+		{ "1.2b", BLOCKLIST_NAME, "1.2b." },
+		{ "example", BLOCKLIST_NAME_TOP, "example." },
+		{ "example.", BLOCKLIST_NAME_TOP, "example." },
+		{ "", BLOCKLIST_NAME_BAD, "" },
+		{ ".", BLOCKLIST_NAME_BAD, "" },
+		{ "..", BLOCKLIST_NAME_BAD, "" },
+		{ ".a.b", BLOCKLIST_NAME_BAD, "" },
+		{ "a..b", BLOCKLIST_NAME_BAD, "" },
+		{ "a.b..", BLOCKLIST_NAME_BAD, "" },
+		{ "a b.example", BLOCKLIST_NAME_BAD, "" },
+		{ "a.example(b", BLOCKLIST_NAME_BAD, "" },
+		{ L63 ".example", BLOCKLIST_NAME, L63 ".example." },
+		{ "a." L63, BLOCKLIST_NAME_BAD, "" },
+		{ "a.x" L63, BLOCKLIST_NAME_BAD, "" },
+		{ "x" L63 ".example", BLOCKLIST_NAME_BAD, "" },
+		{ L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 L9 "123456a", BLOCKLIST_NAME,
 		  L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 L9 "123456a." },
-		{ L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 L9 "123456a.", LIST_NAME,
+		{ L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 L9 "123456a.", BLOCKLIST_NAME,
 		  L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 L9 "123456a." },
-		{ L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 L9 "1234567a", LIST_NAME_BAD, "" },
-		{ L63 "." L63 "." L63 "." L63 "." L63 ".a", LIST_NAME_BAD, "" },
-		{ "192.0.2.1", LIST_NAME_ADDRESS, "" },
-		{ "192.0.2.1.", LIST_NAME_ADDRESS, "" },
-		{ "192.0.2.0/24", LIST_NAME_ADDRESS, "" },
-		{ "2001:db8::1", LIST_NAME_ADDRESS, "" },
-		{ "[2001:db8::1]", LIST_NAME_ADDRESS, "" },
-		{ "[2001:db8::1", LIST_NAME_URL, "" },
-		{ "2001:db8::1]", LIST_NAME_URL, "" },
-		{ "192.0.2.256", LIST_NAME_BAD, "" },
-		{ "192.0.2", LIST_NAME_BAD, "" },
-		{ "a.1", LIST_NAME_BAD, "" },
-		{ "1", LIST_NAME_BAD, "" },
-		{ "https://a.example/", LIST_NAME_URL, "" },
-		{ "a.example/b", LIST_NAME_URL, "" },
-		{ "a.example:80", LIST_NAME_URL, "" },
-		{ "a.example?b", LIST_NAME_URL, "" },
-		{ "a=b.example", LIST_NAME_URL, "" },
-		{ "*.example/", LIST_NAME_URL, "" },
-		{ "*.example", LIST_NAME_PATTERN, "" },
-		{ "a*.example", LIST_NAME_PATTERN, "" },
-		{ "\303\274", LIST_NAME_TOP, "xn--tda." },
-		{ "\303\274.", LIST_NAME_TOP, "xn--tda." },
-		{ "A.\303\274.B_", LIST_NAME, "a.xn--tda.b_." },
-		{ "\303\274.1", LIST_NAME, "xn--tda.1." },
-		{ ".\303\274", LIST_NAME_BAD, "" },
-		{ "\303\274..a", LIST_NAME_BAD, "" },
-		{ "\303\274.a b", LIST_NAME_BAD, "" },
-		{ "\303\274.a/", LIST_NAME_URL, "" },
-		{ "\303\274/.a", LIST_NAME_URL, "" },
-		{ "*.\303\274", LIST_NAME_PATTERN, "" },
-		{ "\303\274." L63, LIST_NAME, "xn--tda." L63 "." },
-		{ "\303\274.x" L63, LIST_NAME_BAD, "" },
-		{ "\303\274." L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 "123", LIST_NAME,
+		{ L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 L9 "1234567a", BLOCKLIST_NAME_BAD, "" },
+		{ L63 "." L63 "." L63 "." L63 "." L63 ".a", BLOCKLIST_NAME_BAD, "" },
+		{ "192.0.2.1", BLOCKLIST_NAME_ADDRESS, "" },
+		{ "192.0.2.1.", BLOCKLIST_NAME_ADDRESS, "" },
+		{ "192.0.2.0/24", BLOCKLIST_NAME_ADDRESS, "" },
+		{ "2001:db8::1", BLOCKLIST_NAME_ADDRESS, "" },
+		{ "[2001:db8::1]", BLOCKLIST_NAME_ADDRESS, "" },
+		{ "[2001:db8::1", BLOCKLIST_NAME_URL, "" },
+		{ "2001:db8::1]", BLOCKLIST_NAME_URL, "" },
+		{ "192.0.2.256", BLOCKLIST_NAME_BAD, "" },
+		{ "192.0.2", BLOCKLIST_NAME_BAD, "" },
+		{ "a.1", BLOCKLIST_NAME_BAD, "" },
+		{ "1", BLOCKLIST_NAME_BAD, "" },
+		{ "https://a.example/", BLOCKLIST_NAME_URL, "" },
+		{ "a.example/b", BLOCKLIST_NAME_URL, "" },
+		{ "a.example:80", BLOCKLIST_NAME_URL, "" },
+		{ "a.example?b", BLOCKLIST_NAME_URL, "" },
+		{ "a=b.example", BLOCKLIST_NAME_URL, "" },
+		{ "*.example/", BLOCKLIST_NAME_URL, "" },
+		{ "*.example", BLOCKLIST_NAME_PATTERN, "" },
+		{ "a*.example", BLOCKLIST_NAME_PATTERN, "" },
+		{ "\303\274", BLOCKLIST_NAME_TOP, "xn--tda." },
+		{ "\303\274.", BLOCKLIST_NAME_TOP, "xn--tda." },
+		{ "A.\303\274.B_", BLOCKLIST_NAME, "a.xn--tda.b_." },
+		{ "\303\274.1", BLOCKLIST_NAME, "xn--tda.1." },
+		{ ".\303\274", BLOCKLIST_NAME_BAD, "" },
+		{ "\303\274..a", BLOCKLIST_NAME_BAD, "" },
+		{ "\303\274.a b", BLOCKLIST_NAME_BAD, "" },
+		{ "\303\274.a/", BLOCKLIST_NAME_URL, "" },
+		{ "\303\274/.a", BLOCKLIST_NAME_URL, "" },
+		{ "*.\303\274", BLOCKLIST_NAME_PATTERN, "" },
+		{ "\303\274." L63, BLOCKLIST_NAME, "xn--tda." L63 "." },
+		{ "\303\274.x" L63, BLOCKLIST_NAME_BAD, "" },
+		{ "\303\274." L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 "123", BLOCKLIST_NAME,
 		  "xn--tda." L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 "123." },
-		{ "\303\274." L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 "12345678", LIST_NAME,
+		{ "\303\274." L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 "12345678", BLOCKLIST_NAME,
 		  "xn--tda." L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 "12345678." },
-		{ "\303\274." L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 L9, LIST_NAME_BAD, "" },
-		{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\303\274", LIST_NAME_BAD, "" }, /* a byte too long */
-		{ U10 U10 U10 U10 U10 U10 U10, LIST_NAME_BAD, "" },
+		{ "\303\274." L63 "." L63 "." L63 "." L9 L9 L9 L9 L9 L9, BLOCKLIST_NAME_BAD, "" },
+		{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\303\274", BLOCKLIST_NAME_BAD, "" }, /* a byte too long */
+		{ U10 U10 U10 U10 U10 U10 U10, BLOCKLIST_NAME_BAD, "" },
 		/* no UTF-8 */
-		{ "\200", LIST_NAME_BAD, "" },
-		{ "\277.a", LIST_NAME_BAD, "" },
-		{ "\303.a", LIST_NAME_BAD, "" },
-		{ "\303", LIST_NAME_BAD, "" },
-		{ "\303a", LIST_NAME_BAD, "" },
-		{ "\303\303", LIST_NAME_BAD, "" },
-		{ "\342\230", LIST_NAME_BAD, "" },
-		{ "\360\237\222", LIST_NAME_BAD, "" },
-		{ "\301\241", LIST_NAME_BAD, "" },             /* in more bytes than are needed */
-		{ "\340\203\274", LIST_NAME_BAD, "" },
-		{ "\340\237\277", LIST_NAME_BAD, "" },
-		{ "\360\200\203\274", LIST_NAME_BAD, "" },
-		{ "\360\217\277\277", LIST_NAME_BAD, "" },
-		{ "\355\240\200", LIST_NAME_BAD, "" },         /* half of a pair of UTF-16 */
-		{ "\355\277\277", LIST_NAME_BAD, "" },
-		{ "\364\220\200\200", LIST_NAME_BAD, "" },     /* beyond Unicode */
-		{ "\365\200\200\200", LIST_NAME_BAD, "" },
-		{ "\371\200\200\200", LIST_NAME_BAD, "" },
-		{ "\376\200\200\200", LIST_NAME_BAD, "" },
-		{ "\377", LIST_NAME_BAD, "" },
-		{ "\302\200", LIST_NAME_BAD, "" },              /* control characters, and a blank */
-		{ "\302\240", LIST_NAME_BAD, "" },
+		{ "\200", BLOCKLIST_NAME_BAD, "" },
+		{ "\277.a", BLOCKLIST_NAME_BAD, "" },
+		{ "\303.a", BLOCKLIST_NAME_BAD, "" },
+		{ "\303", BLOCKLIST_NAME_BAD, "" },
+		{ "\303a", BLOCKLIST_NAME_BAD, "" },
+		{ "\303\303", BLOCKLIST_NAME_BAD, "" },
+		{ "\342\230", BLOCKLIST_NAME_BAD, "" },
+		{ "\360\237\222", BLOCKLIST_NAME_BAD, "" },
+		{ "\301\241", BLOCKLIST_NAME_BAD, "" },             /* in more bytes than are needed */
+		{ "\340\203\274", BLOCKLIST_NAME_BAD, "" },
+		{ "\340\237\277", BLOCKLIST_NAME_BAD, "" },
+		{ "\360\200\203\274", BLOCKLIST_NAME_BAD, "" },
+		{ "\360\217\277\277", BLOCKLIST_NAME_BAD, "" },
+		{ "\355\240\200", BLOCKLIST_NAME_BAD, "" },         /* half of a pair of UTF-16 */
+		{ "\355\277\277", BLOCKLIST_NAME_BAD, "" },
+		{ "\364\220\200\200", BLOCKLIST_NAME_BAD, "" },     /* beyond Unicode */
+		{ "\365\200\200\200", BLOCKLIST_NAME_BAD, "" },
+		{ "\371\200\200\200", BLOCKLIST_NAME_BAD, "" },
+		{ "\376\200\200\200", BLOCKLIST_NAME_BAD, "" },
+		{ "\377", BLOCKLIST_NAME_BAD, "" },
+		{ "\302\200", BLOCKLIST_NAME_BAD, "" },              /* control characters, and a blank */
+		{ "\302\240", BLOCKLIST_NAME_BAD, "" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char name[DNAME_TEXT];
-		enum list_name got = read_text(rows[i].text, strlen(rows[i].text), name);
+		enum blocklist_name got = read_text(rows[i].text, strlen(rows[i].text), name);
 
 		if (got != rows[i].want || strcmp(name, rows[i].name) != 0)
 			fail_msg("'%s': %d, '%s'", rows[i].text, (int)got, name);
@@ -187,7 +187,8 @@ static void what_is_not_ascii_becomes_punycode(void **state)
 
 		snprintf(text, sizeof(text), "%s.x", rows[i].text);
 		snprintf(want, sizeof(want), "%s.x.", rows[i].want);
-		if (read_text(text, strlen(text), name) != LIST_NAME || strcmp(name, want) != 0)
+		if (read_text(text, strlen(text), name) != BLOCKLIST_NAME ||
+		    strcmp(name, want) != 0)
 			fail_msg("'%s': '%s', not '%s'", text, name, want);
 	}
 }
@@ -200,14 +201,16 @@ static void no_other_byte_is_part_of_a_name(void **state)
 		char text[] = { 'a', (char)byte, 'b', '.', 'x' }, beyond[] = { '\303', '\274', (char)byte, '.', 'x' };
 		char name[DNAME_TEXT], lower = (char)(byte >= 'A' && byte <= 'Z' ? byte + 32 : byte);
 		bool good = (lower >= 'a' && lower <= 'z') || (byte >= '0' && byte <= '9') || byte == '-' || byte == '_';
-		enum list_name other = byte == '*' ? LIST_NAME_PATTERN : byte && strchr("/:?=", (int)byte) ? LIST_NAME_URL : LIST_NAME_BAD;
+		enum blocklist_name other = byte == '*' ? BLOCKLIST_NAME_PATTERN : byte && strchr("/:?=", (int)byte) ? BLOCKLIST_NAME_URL : BLOCKLIST_NAME_BAD;
 
 		if (byte == '.')
 			continue;
-		assert_int_equal(read_text(text, sizeof(text), name), good ? LIST_NAME : other);
+		assert_int_equal(read_text(text, sizeof(text), name),
+				 good ? BLOCKLIST_NAME : other);
 		if (good)
 			assert_true(name[0] == 'a' && name[1] == lower && name[2] == 'b');
-		assert_int_equal(read_text(beyond, sizeof(beyond), name), good ? LIST_NAME : other);
+		assert_int_equal(read_text(beyond, sizeof(beyond), name),
+				 good ? BLOCKLIST_NAME : other);
 	}
 }
 

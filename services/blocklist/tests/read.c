@@ -14,11 +14,12 @@
  * let pass; "!" in front: important; "-": badfilter; "?": with modifiers. */
 static char told[8192];
 
-static void tell(void *arg, const struct list_rule *r)
+static void tell(void *arg, const struct blocklist_rule *r)
 {
 	char name[DNAME_TEXT];
 	size_t len;
-	unsigned plain = r->bits & LIST_PLAIN, important = r->bits >> LIST_IMPORTANT_SHIFT;
+	unsigned plain = r->bits & BLOCKLIST_PLAIN,
+		 important = r->bits >> BLOCKLIST_IMPORTANT_SHIFT;
 	unsigned bits = plain | important;
 	static const char *const letters[] = { "", "b", 0, 0, "a", "p", 0, 0, "", "B", 0, 0, "A", "P" };
 
@@ -32,28 +33,28 @@ static void tell(void *arg, const struct list_rule *r)
 		 letters[8 + (bits >> 1 & 5)], r->special ? "?" : "");
 }
 
-static struct list_counts counts;
+static struct blocklist_counts counts;
 
-static bool read_with(const char *text, struct list_how how, size_t step, struct fault *f)
+static bool read_with(const char *text, struct blocklist_how how, size_t step, struct fault *f)
 {
-	struct list_reader *r;
+	struct blocklist_reader *r;
 	size_t len = strlen(text);
 	bool good = true;
 
 	how.rule = tell;
 	*told = '\0';
-	r = list_reader_new(&how);
+	r = blocklist_reader_new(&how);
 	for (size_t i = 0; good && i < len; i += step)
-		good = list_reader_take(r, text + i, MIN(step, len - i), f);
-	good = good && list_reader_end(r, f);
-	counts = *list_reader_counts(r);
-	list_reader_free(r);
+		good = blocklist_reader_take(r, text + i, MIN(step, len - i), f);
+	good = good && blocklist_reader_end(r, f);
+	counts = *blocklist_reader_counts(r);
+	blocklist_reader_free(r);
 	return good;
 }
 
 struct row {
 	const char *line, *want;
-	int skip; /* enum list_skip, counted once; LIST_READ: none */
+	int skip; /* enum blocklist_skip, counted once; BLOCKLIST_READ: none */
 };
 
 static void check_rows(const struct row *rows, size_t count, const char *before)
@@ -66,22 +67,23 @@ static void check_rows(const struct row *rows, size_t count, const char *before)
 			struct fault f = { 0 };
 			uint64_t skips = 0;
 
-			(void)read_with(text, (struct list_how){ 0 }, step, &f);
-			for (int s = 0; s < LIST_SKIP_KINDS; s++)
+			(void)read_with(text, (struct blocklist_how){ 0 }, step, &f);
+			for (int s = 0; s < BLOCKLIST_SKIP_KINDS; s++)
 				skips += counts.skipped[s];
 			if (strcmp(told, rows[i].want) != 0)
 				fail_msg("'%s': '%s', not '%s'", rows[i].line, told, rows[i].want);
-			if (rows[i].skip == LIST_READ ? skips != 0
+			if (rows[i].skip == BLOCKLIST_READ ? skips != 0
 						      : counts.skipped[rows[i].skip] == 0)
 				fail_msg("'%s': %d skipped, not as %s", rows[i].line, (int)skips,
-					 rows[i].skip == LIST_READ ? "read"
-								   : list_skip_what[rows[i].skip]);
+					 rows[i].skip == BLOCKLIST_READ
+						 ? "read"
+						 : blocklist_skip_what[rows[i].skip]);
 		}
 	}
 }
 
-#define READ LIST_READ
-#define SKIP(id) LIST_SKIP_##id
+#define READ BLOCKLIST_READ
+#define SKIP(id) BLOCKLIST_SKIP_##id
 
 static void hosts_block_the_names_of_null_addresses(void **state)
 {
@@ -359,10 +361,10 @@ static void an_allow_file_allows_what_others_block(void **state)
 	assert_true(read_with("a.example\n||b.example^\n*.c.example\n0.0.0.0 d.example\n"
 			      "@@||e.example^\n||f.example^$important\nserver=/g.example/#\n"
 			      "||h.example^$dnstype=A\n||b.example^$badfilter\n",
-			      (struct list_how){ .allow = true }, 1000, &f));
+			      (struct blocklist_how){ .allow = true }, 1000, &f));
 	assert_string_equal(told, "a.example:a b.example:aA c.example:aA d.example:a e.example:aA "
 				  "f.example:!aA g.example:aA h.example:aA?");
-	assert_int_equal(counts.skipped[LIST_SKIP_modifier], 1);
+	assert_int_equal(counts.skipped[BLOCKLIST_SKIP_modifier], 1);
 }
 
 static void top_level_domains_are_blocked_on_request(void **state)
@@ -370,7 +372,8 @@ static void top_level_domains_are_blocked_on_request(void **state)
 	(void)state;
 	struct fault f = { 0 };
 
-	assert_true(read_with("zip\n||mov^\n*.xyz\n", (struct list_how){ .tops = true }, 1000, &f));
+	assert_true(read_with("zip\n||mov^\n*.xyz\n", (struct blocklist_how){ .tops = true }, 1000,
+			      &f));
 	assert_string_equal(told, "zip:b mov:bB xyz:bB");
 }
 
@@ -403,7 +406,7 @@ static void what_is_no_list_is_refused(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fault f = { 0 };
 
-		if (read_with(rows[i].text, (struct list_how){ 0 }, 7, &f) != rows[i].good ||
+		if (read_with(rows[i].text, (struct blocklist_how){ 0 }, 7, &f) != rows[i].good ||
 		    f.set == rows[i].good)
 			fail_msg("%s: '%s'", rows[i].why, f.text);
 	}
@@ -415,7 +418,7 @@ static void the_first_bad_line_is_remembered(void **state)
 	struct fault f = { 0 };
 
 	assert_true(read_with("a.example\nb.example\nno \xff rule\nneither\x80 this\n",
-			      (struct list_how){ 0 }, 1000, &f));
+			      (struct blocklist_how){ 0 }, 1000, &f));
 	assert_int_equal(counts.first_bad, 3);
 	assert_string_equal(counts.first_bad_text, "no ? rule");
 	assert_int_equal(counts.lines, 4);
@@ -425,20 +428,20 @@ static void the_first_bad_line_is_remembered(void **state)
 static void a_line_without_end_takes_no_memory(void **state)
 {
 	(void)state;
-	struct list_how how = { .rule = tell };
-	struct list_reader *r = list_reader_new(&how);
+	struct blocklist_how how = { .rule = tell };
+	struct blocklist_reader *r = blocklist_reader_new(&how);
 	struct fault f = { 0 };
 	char block[1000];
 
 	memset(block, 'a', sizeof(block));
 	*told = '\0';
 	for (unsigned i = 0; i < 100; i++)
-		assert_true(list_reader_take(r, block, sizeof(block), &f));
-	assert_true(list_reader_take(r, "\nfine.example\nb.example\n", 24, &f));
-	assert_true(list_reader_end(r, &f));
+		assert_true(blocklist_reader_take(r, block, sizeof(block), &f));
+	assert_true(blocklist_reader_take(r, "\nfine.example\nb.example\n", 24, &f));
+	assert_true(blocklist_reader_end(r, &f));
 	assert_string_equal(told, "fine.example:b b.example:b");
-	assert_int_equal(list_reader_counts(r)->skipped[LIST_SKIP_unknown], 1);
-	list_reader_free(r);
+	assert_int_equal(blocklist_reader_counts(r)->skipped[BLOCKLIST_SKIP_unknown], 1);
+	blocklist_reader_free(r);
 }
 
 static void special_rules_meet_some_questions(void **state)
@@ -482,19 +485,19 @@ static void special_rules_meet_some_questions(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct list_special s;
+		struct blocklist_special s;
 		struct addr a;
 
 		if (rows[i].from)
 			assert_true(addr_parse(&a, rows[i].from, 0, NULL));
-		if (!list_special_parse(&s, rows[i].modifiers) ||
-		    list_special_meets(&s, &(struct list_asked){
+		if (!blocklist_special_parse(&s, rows[i].modifiers) ||
+		    blocklist_special_meets(&s, &(struct blocklist_asked){
 						   .name = N(rows[i].name ? rows[i].name : "x."),
 						   .type = rows[i].type,
 						   .from = rows[i].from ? &a : NULL }) !=
 			    rows[i].meets)
 			fail_msg("%s: row %zu", rows[i].modifiers, i);
-		list_special_clear(&s);
+		blocklist_special_clear(&s);
 	}
 }
 
@@ -543,15 +546,15 @@ static void rewrites_say_what_to_answer(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct list_special s;
-		bool good = list_special_parse(&s, rows[i].modifiers);
+		struct blocklist_special s;
+		bool good = blocklist_special_parse(&s, rows[i].modifiers);
 
 		if (good != rows[i].good)
 			fail_msg("%s: %s", rows[i].modifiers, good ? "taken" : "refused");
 		if (good && (s.rewrite->rcode != rows[i].rcode || s.rewrite->type != rows[i].type))
 			fail_msg("%s: rcode %u type %u", rows[i].modifiers, s.rewrite->rcode,
 				 s.rewrite->type);
-		list_special_clear(&s);
+		blocklist_special_clear(&s);
 	}
 }
 

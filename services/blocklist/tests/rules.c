@@ -18,44 +18,44 @@
 
 #define SEED 12345
 
-static void read_into(struct list_table_maker *m, const char *text, bool allow)
+static void read_into(struct blocklist_table_maker *m, const char *text, bool allow)
 {
-	struct list_how how = { .rule = list_table_rule, .arg = m, .allow = allow };
-	struct list_reader *r = list_reader_new(&how);
+	struct blocklist_how how = { .rule = blocklist_table_rule, .arg = m, .allow = allow };
+	struct blocklist_reader *r = blocklist_reader_new(&how);
 	struct fault f = { 0 };
 
-	if (!list_reader_take(r, text, strlen(text), &f))
+	if (!blocklist_reader_take(r, text, strlen(text), &f))
 		fail_msg("%s", f.text);
-	(void)!list_reader_end(r, &f);
-	list_reader_free(r);
+	(void)!blocklist_reader_end(r, &f);
+	blocklist_reader_free(r);
 }
 
-static struct list_table *table_of(const char *text, const char *allow)
+static struct blocklist_table *table_of(const char *text, const char *allow)
 {
-	struct list_table_maker *m = list_table_begin();
+	struct blocklist_table_maker *m = blocklist_table_begin();
 
 	read_into(m, text, false);
 	if (allow)
 		read_into(m, allow, true);
-	return list_table_make(m, SEED);
+	return blocklist_table_make(m, SEED);
 }
 
 /* What the list says: "-", "block", "allow", or what it answers: "NXDOMAIN", "A 192.0.2.1 A …". */
-static const char *verdict(const struct list_table *t, const char *name, uint16_t type,
+static const char *verdict(const struct blocklist_table *t, const char *name, uint16_t type,
 			   const char *from)
 {
 	static char text[2000];
-	struct list_match m;
+	struct blocklist_match m;
 	struct suffixes q;
 	struct addr a;
 
 	if (from)
 		assert_true(addr_parse(&a, from, 0, NULL));
-	suffixes_find(&q, N(name), SEED, list_table_deepest(t));
-	switch (list_table_find(t, &q, type, from ? &a : NULL, &m)) {
-	case LIST_SAYS_NOTHING:
+	suffixes_find(&q, N(name), SEED, blocklist_table_deepest(t));
+	switch (blocklist_table_find(t, &q, type, from ? &a : NULL, &m)) {
+	case BLOCKLIST_SAYS_NOTHING:
 		return "-";
-	case LIST_ALLOWS:
+	case BLOCKLIST_ALLOWS:
 		return "allow";
 	default:
 		break;
@@ -64,7 +64,7 @@ static const char *verdict(const struct list_table *t, const char *name, uint16_
 		return "block";
 	*text = '\0';
 	for (unsigned i = 0; i < m.rewrites; i++) {
-		const struct list_rewrite *w = m.rewrite[i];
+		const struct blocklist_rewrite *w = m.rewrite[i];
 		char line[500], rcode[16], *at = line;
 
 		if (!w->type) {
@@ -87,7 +87,7 @@ struct row {
 	const char *allow;
 };
 
-static void ask_row(const struct row *row, const struct list_table *t)
+static void ask_row(const struct row *row, const struct blocklist_table *t)
 {
 	for (size_t i = 0; i < COUNT(row->asked) && row->asked[i]; i += 2) {
 		char name[256], word[32] = "A", from[64] = "";
@@ -109,17 +109,17 @@ static void check_rows(const struct row *rows, size_t count)
 	static struct store f;
 
 	for (size_t i = 0; i < count; i++) {
-		struct list_table *t = table_of(rows[i].list, rows[i].allow);
+		struct blocklist_table *t = table_of(rows[i].list, rows[i].allow);
 		uint64_t seed = SEED;
 
 		ask_row(&rows[i], t);
 		f.len = f.at = 0;
-		assert_true(list_table_save(t, store_put, &f));
-		list_table_unpin(t);
-		t = list_table_load(store_get, &f, f.len, &seed);
+		assert_true(blocklist_table_save(t, store_put, &f));
+		blocklist_table_unpin(t);
+		t = blocklist_table_load(store_get, &f, f.len, &seed);
 		assert_non_null(t);
 		ask_row(&rows[i], t);
-		list_table_unpin(t);
+		blocklist_table_unpin(t);
 	}
 }
 
@@ -351,12 +351,12 @@ static void clients_are_found_among_many(void **state)
 {
 	(void)state;
 	enum { MANY = 20000 };
-	struct list_table *t = table_of(many("||x.org^$client=10.1.%u.%u\n", MANY,
-					     "||x.org^$client=10.2.0.0/16\n||x.org^$client=2001:db8::/33|10.3.0.1\n"
-					     "||x.org^$dnstype=TXT\n@@||x.org^$client=10.2.7.0/24\n"), NULL);
+	struct blocklist_table *t = table_of(many("||x.org^$client=10.1.%u.%u\n", MANY,
+						  "||x.org^$client=10.2.0.0/16\n||x.org^$client=2001:db8::/33|10.3.0.1\n"
+						  "||x.org^$dnstype=TXT\n@@||x.org^$client=10.2.7.0/24\n"), NULL);
 
-	assert_int_equal(list_table_count(t), MANY + 4);
-	assert_int_equal(list_table_dropped(t), 0);
+	assert_int_equal(blocklist_table_count(t), MANY + 4);
+	assert_int_equal(blocklist_table_dropped(t), 0);
 	for (unsigned i = 0; i < MANY; i += 97) {
 		char from[40];
 
@@ -373,7 +373,7 @@ static void clients_are_found_among_many(void **state)
 	assert_string_equal(verdict(t, "x.org.", TYPE_TXT, "192.0.2.1"), B);
 	assert_string_equal(verdict(t, "x.org.", TYPE_TXT, NULL), B);
 	assert_string_equal(verdict(t, "x.org.", TYPE_A, NULL), NO);
-	list_table_unpin(t);
+	blocklist_table_unpin(t);
 }
 
 static void what_is_too_many_is_counted(void **state)
@@ -383,38 +383,39 @@ static void what_is_too_many_is_counted(void **state)
 		const char *what;
 		unsigned count, dropped;
 	} rows[] = {
-		{ "||x.org^$dnstype=TYPE%u%03u\n", 12000, 12000 - LIST_RULES_AT_ONCE },
-		{ "||x.org^$dnstype=TYPE%u%03u,client=10.0.0.1\n", 3000, 3000 - LIST_RULES_AT_ONCE },
-		{ "||x.org^$dnstype=TYPE%u%03u,client=10.0.0.1\n", LIST_RULES_AT_ONCE, 0 },
-		{ "||x.org^$client=~10.0.%u.%u\n", LIST_RULES_AT_ONCE + 1, 1 },
+		{ "||x.org^$dnstype=TYPE%u%03u\n", 12000, 12000 - BLOCKLIST_RULES_AT_ONCE },
+		{ "||x.org^$dnstype=TYPE%u%03u,client=10.0.0.1\n", 3000, 3000 - BLOCKLIST_RULES_AT_ONCE },
+		{ "||x.org^$dnstype=TYPE%u%03u,client=10.0.0.1\n", BLOCKLIST_RULES_AT_ONCE, 0 },
+		{ "||x.org^$client=~10.0.%u.%u\n", BLOCKLIST_RULES_AT_ONCE + 1, 1 },
 		{ "||x.org^$client=10.1.%u.%u|10.2.0.1|10.2.0.2\n", 12000, 0 },
 		{ "||a%u-%u.x.org^$dnstype=TXT\n", 12000, 0 },
 		{ "||x.org^$dnstype=TYPE%u%03u\n", 8, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct list_table *t = table_of(many(rows[i].what, rows[i].count, ""), NULL);
+		struct blocklist_table *t = table_of(many(rows[i].what, rows[i].count, ""), NULL);
 
-		if (list_table_dropped(t) != rows[i].dropped ||
-		    list_table_count(t) != rows[i].count - rows[i].dropped)
-			fail_msg("%s: %zu kept, %u left out", rows[i].what, list_table_count(t),
-				 (unsigned)list_table_dropped(t));
-		list_table_unpin(t);
+		if (blocklist_table_dropped(t) != rows[i].dropped ||
+		    blocklist_table_count(t) != rows[i].count - rows[i].dropped)
+			fail_msg("%s: %zu kept, %u left out", rows[i].what,
+				 blocklist_table_count(t), (unsigned)blocklist_table_dropped(t));
+		blocklist_table_unpin(t);
 	}
 }
 
 static void many_records_are_bounded(void **state)
 {
 	(void)state;
-	struct list_table *t = table_of(many("||x.org^$dnsrewrite=10.1.%u.%u\n", 500, ""), NULL);
-	struct list_match m;
+	struct blocklist_table *t =
+		table_of(many("||x.org^$dnsrewrite=10.1.%u.%u\n", 500, ""), NULL);
+	struct blocklist_match m;
 	struct suffixes q;
 
-	suffixes_find(&q, N("x.org."), SEED, list_table_deepest(t));
-	assert_int_equal(list_table_find(t, &q, TYPE_A, NULL, &m), LIST_BLOCKS);
-	assert_int_equal(m.rewrites, LIST_REWRITES);
-	assert_int_equal(list_table_dropped(t), 500 - LIST_RULES_AT_ONCE);
-	list_table_unpin(t);
+	suffixes_find(&q, N("x.org."), SEED, blocklist_table_deepest(t));
+	assert_int_equal(blocklist_table_find(t, &q, TYPE_A, NULL, &m), BLOCKLIST_BLOCKS);
+	assert_int_equal(m.rewrites, BLOCKLIST_REWRITES);
+	assert_int_equal(blocklist_table_dropped(t), 500 - BLOCKLIST_RULES_AT_ONCE);
+	blocklist_table_unpin(t);
 }
 
 int main(void)

@@ -14,17 +14,17 @@
 
 #define SEED 12345
 
-static struct list_table *table_of(const char *text)
+static struct blocklist_table *table_of(const char *text)
 {
-	struct list_table_maker *m = list_table_begin();
-	struct list_how how = { .rule = list_table_rule, .arg = m };
-	struct list_reader *r = list_reader_new(&how);
+	struct blocklist_table_maker *m = blocklist_table_begin();
+	struct blocklist_how how = { .rule = blocklist_table_rule, .arg = m };
+	struct blocklist_reader *r = blocklist_reader_new(&how);
 	struct fault f = { 0 };
 
-	if (!list_reader_take(r, text, strlen(text), &f) || !list_reader_end(r, &f))
+	if (!blocklist_reader_take(r, text, strlen(text), &f) || !blocklist_reader_end(r, &f))
 		fail_msg("%s", f.text);
-	list_reader_free(r);
-	return list_table_make(m, SEED);
+	blocklist_reader_free(r);
+	return blocklist_table_make(m, SEED);
 }
 
 static const char list[] = "||ads.example.com^\n"
@@ -57,41 +57,41 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{ "ads.example.com.", TYPE_A, LIST_BLOCKS, 3 },
-	{ "x.y.ads.example.com.", TYPE_A, LIST_BLOCKS, 3 },
-	{ "X.ADS.Example.com.", TYPE_A, LIST_BLOCKS, 3 },
-	{ "good.ads.example.com.", TYPE_A, LIST_ALLOWS, 4 },
-	{ "www.good.ads.example.com.", TYPE_A, LIST_ALLOWS, 4 },
-	{ "bad.good.ads.example.com.", TYPE_A, LIST_ALLOWS, 4 },
-	{ "example.com.", TYPE_A, LIST_SAYS_NOTHING, 0 },
-	{ "exact.example.net.", TYPE_TXT, LIST_BLOCKS, 3 },
-	{ "www.exact.example.net.", TYPE_A, LIST_SAYS_NOTHING, 0 },
-	{ "below.example.net.", TYPE_A, LIST_SAYS_NOTHING, 0 },
-	{ "a.b.below.example.net.", TYPE_A, LIST_BLOCKS, 3 },
-	{ "www.tracker.example.net.", TYPE_A, LIST_BLOCKS, 3 },
-	{ "www.vip.example.net.", TYPE_A, LIST_ALLOWS, 3 },
-	{ "both.example.", TYPE_A, LIST_ALLOWS, 2 },
-	{ "off.example.", TYPE_A, LIST_SAYS_NOTHING, 0 },
-	{ "typed.example.", TYPE_A, LIST_SAYS_NOTHING, 0 },
-	{ "www.typed.example.", TYPE_AAAA, LIST_BLOCKS, 2 },
-	{ "nowhere.example.", TYPE_A, LIST_BLOCKS, 2 },
-	{ "gone.example.", TYPE_A, LIST_SAYS_NOTHING, 0 },
-	{ "most.example.", TYPE_A, LIST_BLOCKS, 2 },
-	{ "x.not.most.example.", TYPE_A, LIST_SAYS_NOTHING, 0 },
-	{ "typed.free.example.", TYPE_A, LIST_ALLOWS, 3 },
-	{ "typed.free.example.", TYPE_AAAA, LIST_BLOCKS, 2 },
-	{ ".", TYPE_A, LIST_SAYS_NOTHING, 0 },
+	{ "ads.example.com.", TYPE_A, BLOCKLIST_BLOCKS, 3 },
+	{ "x.y.ads.example.com.", TYPE_A, BLOCKLIST_BLOCKS, 3 },
+	{ "X.ADS.Example.com.", TYPE_A, BLOCKLIST_BLOCKS, 3 },
+	{ "good.ads.example.com.", TYPE_A, BLOCKLIST_ALLOWS, 4 },
+	{ "www.good.ads.example.com.", TYPE_A, BLOCKLIST_ALLOWS, 4 },
+	{ "bad.good.ads.example.com.", TYPE_A, BLOCKLIST_ALLOWS, 4 },
+	{ "example.com.", TYPE_A, BLOCKLIST_SAYS_NOTHING, 0 },
+	{ "exact.example.net.", TYPE_TXT, BLOCKLIST_BLOCKS, 3 },
+	{ "www.exact.example.net.", TYPE_A, BLOCKLIST_SAYS_NOTHING, 0 },
+	{ "below.example.net.", TYPE_A, BLOCKLIST_SAYS_NOTHING, 0 },
+	{ "a.b.below.example.net.", TYPE_A, BLOCKLIST_BLOCKS, 3 },
+	{ "www.tracker.example.net.", TYPE_A, BLOCKLIST_BLOCKS, 3 },
+	{ "www.vip.example.net.", TYPE_A, BLOCKLIST_ALLOWS, 3 },
+	{ "both.example.", TYPE_A, BLOCKLIST_ALLOWS, 2 },
+	{ "off.example.", TYPE_A, BLOCKLIST_SAYS_NOTHING, 0 },
+	{ "typed.example.", TYPE_A, BLOCKLIST_SAYS_NOTHING, 0 },
+	{ "www.typed.example.", TYPE_AAAA, BLOCKLIST_BLOCKS, 2 },
+	{ "nowhere.example.", TYPE_A, BLOCKLIST_BLOCKS, 2 },
+	{ "gone.example.", TYPE_A, BLOCKLIST_SAYS_NOTHING, 0 },
+	{ "most.example.", TYPE_A, BLOCKLIST_BLOCKS, 2 },
+	{ "x.not.most.example.", TYPE_A, BLOCKLIST_SAYS_NOTHING, 0 },
+	{ "typed.free.example.", TYPE_A, BLOCKLIST_ALLOWS, 3 },
+	{ "typed.free.example.", TYPE_AAAA, BLOCKLIST_BLOCKS, 2 },
+	{ ".", TYPE_A, BLOCKLIST_SAYS_NOTHING, 0 },
 };
 
-static void check(const struct list_table *t, uint64_t seed)
+static void check(const struct blocklist_table *t, uint64_t seed)
 {
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct list_match m = { 0 };
+		struct blocklist_match m = { 0 };
 		struct suffixes q;
 		enum blocklist_verdict got;
 
-		suffixes_find(&q, N(rows[i].name), seed, list_table_deepest(t));
-		got = list_table_find(t, &q, rows[i].type, NULL, &m);
+		suffixes_find(&q, N(rows[i].name), seed, blocklist_table_deepest(t));
+		got = blocklist_table_find(t, &q, rows[i].type, NULL, &m);
 		if (got != rows[i].want || (got && m.labels != rows[i].labels))
 			fail_msg("%s: %d by a rule of %u labels", rows[i].name, got, m.labels);
 	}
@@ -100,24 +100,24 @@ static void check(const struct list_table *t, uint64_t seed)
 static void exceptions_of_any_length_hold_but_against_important_rules(void **state)
 {
 	(void)state;
-	struct list_table *t = table_of(list);
+	struct blocklist_table *t = table_of(list);
 
 	check(t, SEED);
-	list_table_unpin(t);
+	blocklist_table_unpin(t);
 }
 
 static void a_rule_may_say_what_to_answer(void **state)
 {
 	(void)state;
-	struct list_table *t = table_of(list);
-	struct list_match m = { 0 };
+	struct blocklist_table *t = table_of(list);
+	struct blocklist_match m = { 0 };
 	struct suffixes q;
 
-	suffixes_find(&q, N("www.nowhere.example."), SEED, list_table_deepest(t));
-	assert_int_equal(list_table_find(t, &q, TYPE_A, NULL, &m), LIST_BLOCKS);
+	suffixes_find(&q, N("www.nowhere.example."), SEED, blocklist_table_deepest(t));
+	assert_int_equal(blocklist_table_find(t, &q, TYPE_A, NULL, &m), BLOCKLIST_BLOCKS);
 	assert_int_equal(m.rewrites, 1);
 	assert_int_equal(m.rewrite[0]->rcode, RCODE_REFUSED);
-	list_table_unpin(t);
+	blocklist_table_unpin(t);
 }
 
 /* ---- in a file ---- */
@@ -126,30 +126,30 @@ static void a_saved_table_says_the_same(void **state)
 {
 	(void)state;
 	static struct store f, g;
-	struct list_table *t = table_of(list);
+	struct blocklist_table *t = table_of(list);
 	uint64_t seed = 0;
 
 	f.len = f.at = 0;
-	assert_true(list_table_save(t, store_put, &f));
-	list_table_unpin(t);
+	assert_true(blocklist_table_save(t, store_put, &f));
+	blocklist_table_unpin(t);
 	g = f;
-	t = list_table_load(store_get, &g, g.len, &seed);
+	t = blocklist_table_load(store_get, &g, g.len, &seed);
 	assert_non_null(t);
 	assert_int_equal(seed, SEED);
 	check(t, SEED);
-	list_table_unpin(t);
+	blocklist_table_unpin(t);
 	g = f;
 	seed = 99;
-	t = list_table_load(store_get, &g, g.len, &seed);
+	t = blocklist_table_load(store_get, &g, g.len, &seed);
 	assert_non_null(t);
 	assert_int_equal(seed, 99);
 	check(t, 99);
-	list_table_unpin(t);
+	blocklist_table_unpin(t);
 	for (size_t len = 0; len < f.len; len += 17) {
 		g = f;
 		g.len = len;
 		seed = 0;
-		assert_null(list_table_load(store_get, &g, f.len, &seed));
+		assert_null(blocklist_table_load(store_get, &g, f.len, &seed));
 	}
 }
 
@@ -158,33 +158,33 @@ static void a_rule_without_a_name_is_none(void **state)
 {
 	(void)state;
 	static struct store f;
-	struct list_table *t = table_of("||typed.example^$dnstype=AAAA\n");
+	struct blocklist_table *t = table_of("||typed.example^$dnstype=AAAA\n");
 	const uint8_t *name = N("typed.example.");
 	size_t len = dname_len(name), at = 8; /* behind its head: lengths, bits, form, operators */
 	uint64_t seed = 0;
 
 	f.len = f.at = 0;
-	assert_true(list_table_save(t, store_put, &f));
-	list_table_unpin(t);
+	assert_true(blocklist_table_save(t, store_put, &f));
+	blocklist_table_unpin(t);
 	while (memcmp(f.bytes + at, name, len) != 0)
 		assert_true(++at + len < f.len);
 	memset(f.bytes + at - 8, 0, 2);
 	memmove(f.bytes + at, f.bytes + at + len, f.len - at - len);
 	f.len -= len;
-	assert_null(list_table_load(store_get, &f, f.len, &seed));
+	assert_null(blocklist_table_load(store_get, &f, f.len, &seed));
 }
 
 static void an_empty_table_says_nothing(void **state)
 {
 	(void)state;
-	struct list_table *t = table_of("# nothing\n");
-	struct list_match m = { 0 };
+	struct blocklist_table *t = table_of("# nothing\n");
+	struct blocklist_match m = { 0 };
 	struct suffixes q;
 
-	assert_int_equal(list_table_count(t), 0);
-	suffixes_find(&q, N("www.example."), SEED, list_table_deepest(t));
-	assert_int_equal(list_table_find(t, &q, TYPE_A, NULL, &m), LIST_SAYS_NOTHING);
-	list_table_unpin(t);
+	assert_int_equal(blocklist_table_count(t), 0);
+	suffixes_find(&q, N("www.example."), SEED, blocklist_table_deepest(t));
+	assert_int_equal(blocklist_table_find(t, &q, TYPE_A, NULL, &m), BLOCKLIST_SAYS_NOTHING);
+	blocklist_table_unpin(t);
 }
 
 /* The same list in six formats, of our own names: each blocks what the hosts form lists. */
@@ -204,17 +204,17 @@ static void all_formats_block_the_same(void **state)
 	static const char *const names[] = { "a.example.", "www.a.example.", "b.example.org." };
 
 	for (size_t i = 0; i < COUNT(forms); i++) {
-		struct list_table *t = table_of(forms[i]);
+		struct blocklist_table *t = table_of(forms[i]);
 
 		for (size_t n = 0; n < COUNT(names); n++) {
-			struct list_match m;
+			struct blocklist_match m;
 			struct suffixes q;
 
-			suffixes_find(&q, N(names[n]), SEED, list_table_deepest(t));
-			if (list_table_find(t, &q, TYPE_A, NULL, &m) != LIST_BLOCKS)
+			suffixes_find(&q, N(names[n]), SEED, blocklist_table_deepest(t));
+			if (blocklist_table_find(t, &q, TYPE_A, NULL, &m) != BLOCKLIST_BLOCKS)
 				fail_msg("form %zu does not block %s", i, names[n]);
 		}
-		list_table_unpin(t);
+		blocklist_table_unpin(t);
 	}
 }
 
