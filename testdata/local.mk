@@ -20,10 +20,7 @@ FUZZ_TARGETS = \
 	testdata/fuzz/denial.fuzz \
 	testdata/fuzz/dname.fuzz \
 	testdata/fuzz/dnstap.fuzz \
-	testdata/fuzz/doh.fuzz \
 	testdata/fuzz/edns.fuzz \
-	testdata/fuzz/http.fuzz \
-	testdata/fuzz/http2_client.fuzz \
 	testdata/fuzz/iterator.fuzz \
 	testdata/fuzz/json.fuzz \
 	testdata/fuzz/kept.fuzz \
@@ -43,6 +40,13 @@ FUZZ_TARGETS = \
 	testdata/fuzz/upstream.fuzz \
 	testdata/fuzz/verify.fuzz \
 	testdata/fuzz/zonefile.fuzz
+
+if DOH
+FUZZ_TARGETS += \
+	testdata/fuzz/doh.fuzz \
+	testdata/fuzz/http.fuzz \
+	testdata/fuzz/http2_client.fuzz
+endif
 
 testdata_fuzz_json_fuzz_LDADD = daemon/tools/control_json.$(OBJEXT) $(LDADD)
 testdata_fuzz_resolver_fuzz_LDADD = libreplay.la $(LDADD)

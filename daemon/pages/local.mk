@@ -1,4 +1,5 @@
 # daemon/pages: pages over HTTP.
+if PAGES
 libresolver_la_SOURCES += \
 	daemon/pages/http.c daemon/pages/http.h \
 	daemon/pages/http_host.c daemon/pages/http_host.h \
@@ -7,3 +8,6 @@ libresolver_la_SOURCES += \
 
 UNIT_TESTS += \
 	daemon/pages/tests/http_host
+else
+libresolver_la_SOURCES += daemon/pages/none.c
+endif

@@ -24,7 +24,6 @@
 
 struct connection;
 struct http2_shared;
-struct http2_ops;
 struct http2_server;
 struct tap;
 
@@ -58,7 +57,6 @@ struct speech {
 };
 
 extern const struct speech speech_frames, speech_http;
-extern const struct http2_ops listen_http_ops;
 
 struct connection {
 	struct list link;
@@ -123,6 +121,12 @@ struct listen_tcp {
 	uint8_t *in, *late, *gather, *frames; /* buffers, one of each per thread */
 	size_t gathered, framed;
 };
+
+/* ---- what the HTTPS connections of a thread share (http.c; http_none.c: NULL) ---- */
+
+struct http2_shared *listen_http_new(const struct listen_tcp_limits *limits);
+void listen_http_limit(struct http2_shared *h, const struct listen_tcp_limits *limits);
+void listen_http_free(struct http2_shared *h);
 
 /* ---- the sockets that listen (listeners.c) ---- */
 

@@ -348,9 +348,48 @@ const struct speech speech_http = {
 	.https = true,
 };
 
-const struct http2_ops listen_http_ops = {
+/* ---- what a thread's connections share ---- */
+
+static const struct http2_ops ops = {
 	.request = on_request,
 	.reset = on_reset,
 	.send = send_parts,
 	.make_room = make_room,
 };
+
+static struct http2_limits http_limits(const struct listen_tcp_limits *l)
+{
+	return (struct http2_limits){ .streams = l->http_streams,
+				      .body_most = MESSAGE_MAX,
+				      .kept_most = { [HTTP2_RECEIVING] = l->http_query_bytes,
+						     [HTTP2_SENDING] = l->http_answer_bytes } };
+}
+
+struct http2_shared *listen_http_new(const struct listen_tcp_limits *limits)
+{
+	struct http2_limits http = http_limits(limits);
+
+	return http2_shared_new(&http, &ops);
+}
+
+void listen_http_limit(struct http2_shared *h, const struct listen_tcp_limits *limits)
+{
+	struct http2_limits http = http_limits(limits);
+
+	http2_shared_limit(h, &http);
+}
+
+void listen_http_free(struct http2_shared *h)
+{
+	http2_shared_free(h);
+}
+
+size_t listen_tcp_http_receiving(const struct listen_tcp *t)
+{
+	return http2_shared_kept(t->http, HTTP2_RECEIVING);
+}
+
+size_t listen_tcp_http_sending(const struct listen_tcp *t)
+{
+	return http2_shared_kept(t->http, HTTP2_SENDING);
+}

@@ -12,7 +12,6 @@
 #include "services/listen/socket.h"
 #include "util/base/log.h"
 #include "util/base/mem.h"
-#include "util/net/http2_server.h"
 #include "util/net/tls.h"
 
 #define ACCEPTS           32 /* connections accepted per wake-up */
@@ -172,14 +171,6 @@ static void on_reopen(struct timer *timer)
 
 /* ---- setup and teardown ---- */
 
-static struct http2_limits http_limits(const struct listen_tcp_limits *l)
-{
-	return (struct http2_limits){ .streams = l->http_streams,
-				      .body_most = MESSAGE_MAX,
-				      .kept_most = { [HTTP2_RECEIVING] = l->http_query_bytes,
-						     [HTTP2_SENDING] = l->http_answer_bytes } };
-}
-
 static void set_limits(struct listen_tcp *t, const struct listen_tcp_limits *limits)
 {
 	const char *endpoint = limits->http_endpoint ? limits->http_endpoint : "/dns-query";
@@ -195,13 +186,12 @@ struct listen_tcp *listen_tcp_new(struct loop *l, packet_taker take, void *taker
 				  const struct listen_tcp_limits *limits)
 {
 	struct listen_tcp *t = mem_zero(sizeof *t);
-	struct http2_limits http = http_limits(limits);
 
 	t->loop = l;
 	t->take = take;
 	t->taker = taker;
 	set_limits(t, limits);
-	t->http = http2_shared_new(&http, &listen_http_ops);
+	t->http = listen_http_new(limits);
 	t->reopen.fire = on_reopen;
 	t->retry.fire = on_retry;
 	t->farewell.fire = connection_farewells;
@@ -220,10 +210,8 @@ struct listen_tcp *listen_tcp_new(struct loop *l, packet_taker take, void *taker
 
 void listen_tcp_limit(struct listen_tcp *t, const struct listen_tcp_limits *limits)
 {
-	struct http2_limits http = http_limits(limits);
-
 	set_limits(t, limits);
-	http2_shared_limit(t->http, &http);
+	listen_http_limit(t->http, limits);
 	if (!timer_is_set(&t->reopen))
 		listeners_watch(t, limits->connections && t->next.fd < 0);
 }
@@ -236,16 +224,6 @@ void listen_tcp_serve(struct listen_tcp *t, const struct listen_socket *sockets,
 size_t listen_tcp_untaken(const struct listen_tcp *t)
 {
 	return t->untaken;
-}
-
-size_t listen_tcp_http_receiving(const struct listen_tcp *t)
-{
-	return http2_shared_kept(t->http, HTTP2_RECEIVING);
-}
-
-size_t listen_tcp_http_sending(const struct listen_tcp *t)
-{
-	return http2_shared_kept(t->http, HTTP2_SENDING);
 }
 
 unsigned listen_tcp_count(const struct listen_tcp *t)
@@ -284,6 +262,6 @@ void listen_tcp_free(struct listen_tcp *t)
 	mem_free(t->gather);
 	mem_free(t->frames);
 	mem_free(t->endpoint);
-	http2_shared_free(t->http);
+	listen_http_free(t->http);
 	mem_free(t);
 }

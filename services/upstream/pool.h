@@ -35,7 +35,7 @@ struct framing {
 	size_t (*take)(struct conn *c, const uint8_t *at, size_t len);
 };
 
-extern const struct framing framing_tcp, framing_tls, framing_https; /* tcp.c, https.c */
+extern const struct framing framing_tcp, framing_tls, framing_https; /* tcp.c, https.c (or https_none.c) */
 
 enum {
 	ID_CHAINS = 128,

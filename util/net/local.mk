@@ -1,9 +1,6 @@
 # util/net: addresses, TLS, HTTP/2, PROXY, sets of the kernel.
 libresolver_la_SOURCES += \
 	util/net/addr.c util/net/addr.h \
-	util/net/http2_abuse.c util/net/http2_abuse.h \
-	util/net/http2_client.c util/net/http2_client.h \
-	util/net/http2_server.c util/net/http2_server.h \
 	util/net/kernset.c util/net/kernset.h \
 	util/net/proxy2.c util/net/proxy2.h \
 	util/net/stream.c util/net/stream.h \
@@ -16,12 +13,20 @@ libresolver_la_SOURCES += \
 	util/net/tls_tickets.c \
 	util/net/tls_wire.c
 
+if DOH
+libresolver_la_SOURCES += \
+	util/net/http2_abuse.c util/net/http2_abuse.h \
+	util/net/http2_client.c util/net/http2_client.h \
+	util/net/http2_server.c util/net/http2_server.h
+UNIT_TESTS += \
+	util/net/tests/http2_client \
+	util/net/tests/http2_server
+endif
+
 EXTRA_DIST += util/net/tests/tls_pair.h
 
 UNIT_TESTS += \
 	util/net/tests/addr \
-	util/net/tests/http2_client \
-	util/net/tests/http2_server \
 	util/net/tests/kernset \
 	util/net/tests/proxy2 \
 	util/net/tests/subnet \

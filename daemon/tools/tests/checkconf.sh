@@ -61,6 +61,23 @@ else
 	claim "dnstap where there is none" 1 "" "tap.conf:2: error: dnstap-enable: this program was built without dnstap" \
 		--no-files "$dir/tap.conf"
 fi
+printf 'server:\n\tinterface: 127.0.0.1@853\n\tinterface: 127.0.0.1@443\n' >"$dir/https.conf"
+printf 'forward-zone:\n\tname: a\n\tforward-addr: 192.0.2.1#a.example\n\tforward-https-upstream: yes\n' >"$dir/asks.conf"
+printf 'metrics:\n\tmetrics-enable: yes\n' >"$dir/pages.conf"
+if grep -q '^#define HAVE_DOH 1' "${top_builddir:-.}/config.h"; then
+	claim "DNS over HTTPS" 0 "no errors" "" --no-files "$dir/https.conf"
+	claim "and to servers" 0 "no errors" "" --no-files "$dir/asks.conf"
+else
+	claim "HTTPS where there is none" 1 "" "https.conf:3: error: interface: '127.0.0.1@443'.*--disable-doh" \
+		--no-files "$dir/https.conf"
+	claim "nor to servers" 1 "" "asks.conf:1: error: forward-https-upstream: .*--disable-doh" --no-files "$dir/asks.conf"
+fi
+if grep -q '^#define HAVE_PAGES 1' "${top_builddir:-.}/config.h"; then
+	claim "pages" 0 "no errors" "" --no-files "$dir/pages.conf"
+else
+	claim "pages where there are none" 1 "" "pages.conf:2: error: metrics-enable: .*--disable-pages" \
+		--no-files "$dir/pages.conf"
+fi
 # What only a look into the files tells: a daemon would not start with these.
 echo "this is no key" >"$dir/no.key"
 printf 'server:\n\ttrust-anchor-file: "%s"\n' "$dir/no.key" >"$dir/anchor.conf"
