@@ -122,9 +122,8 @@ static void say_memory(struct call *c, const struct stats *total)
 	say_size(c, "mem.mod.respip", policy_zone_bytes(call_snapshot(c)->zones));
 	say_size(c, "mem.mod.subnet",
 		 caches->subnet_index ? slab_counted(subnet_index_slab(caches->subnet_index)).bytes : 0);
-	say_size(c, "mem.streamwait", (size_t)stat_get(&total->streamwait));
-	say_size(c, "mem.http.query_buffer", (size_t)stat_get(&total->http_receiving));
-	say_size(c, "mem.http.response_buffer", (size_t)stat_get(&total->http_sending));
+#define MEM(id, key, join, metric) say_size(c, key, (size_t)stat_get(&total->id));
+#include "services/stats/stats.def"
 }
 
 static void say_counts(struct call *c)
@@ -163,8 +162,8 @@ static void count_file(const struct lease_status *s, void *arg)
 /* Not in Unbound. */
 static void say_turns(struct call *c, const struct stats *total)
 {
-	say_size(c, "loop.turn.cpu_us.max", (size_t)stat_get(&total->turn_cpu_us));
-	say_size(c, "loop.turn.wall_us.max", (size_t)stat_get(&total->turn_wall_us));
+#define TURN(id, key, join, metric) say_size(c, key, (size_t)stat_get(&total->id));
+#include "services/stats/stats.def"
 	say_size(c, "log.lost", (size_t)log_lost());
 }
 

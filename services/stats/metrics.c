@@ -3,6 +3,7 @@
 #include "services/stats/metrics.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,7 +97,6 @@ static void print_threads(const struct page *p, const struct metrics_now *now)
 #define STAT(id, key, join, help) \
 	print_thread_counter(p, now, STAT_##id, key, JOIN_##join == JOIN_SUM, help);
 #include "services/stats/stats.def"
-#undef STAT
 }
 
 /* ---- histograms ---- */
@@ -146,6 +146,59 @@ static void print_latencies(const struct page *p, const struct stats *s)
 		histogram(p, "upstream_seconds", transports[i], &s->asked[i * STAT_LATENCY]);
 }
 
+/* ---- counters in total: services/stats/stats.def ---- */
+
+enum cell_kind { KIND_SUM, KIND_MAX, KIND_NOW };
+
+struct cell_metric {
+	int place; /* 0: not shown */
+	const char *name, *help, *label, *value; /* without a label: NULL */
+	enum cell_kind kind;
+	size_t at; /* in struct stats */
+};
+
+static const struct cell_metric cell_metrics[] = {
+#define NO_METRIC 0
+#define METRIC(place, name, help) place, name, help, NULL, NULL
+#define LABELLED(place, name, label, value, help) place, name, help, label, value
+#define CELL(id, key, join, ...) CELL_METRIC(id, join, __VA_ARGS__)
+#define CELL_METRIC(id, join, ...) { __VA_ARGS__, .kind = KIND_##join, .at = offsetof(struct stats, id) },
+#include "services/stats/stats.def"
+};
+
+static const struct cell_metric *cell_at(int place)
+{
+	for (size_t i = 0; i < COUNT(cell_metrics); i++)
+		if (cell_metrics[i].place == place)
+			return &cell_metrics[i];
+	return NULL;
+}
+
+/* Those whose place is one of the ten from `first`. */
+static void print_cells(const struct page *p, const struct stats *s, int first)
+{
+	const char *last = "";
+
+	for (int place = first; place < first + 10; place++) {
+		const struct cell_metric *m = cell_at(place);
+		const char *type;
+		uint64_t n;
+
+		if (!m)
+			continue;
+		n = stat_get((const stat_cell *)((const char *)s + m->at));
+		type = m->kind == KIND_SUM ? "counter" : "gauge";
+		if (!m->label) {
+			single(p, m->name, type, m->help, n);
+			continue;
+		}
+		if (strcmp(last, m->name) != 0)
+			head(p, m->name, type, m->help);
+		sample(p, m->name, m->label, m->value, n);
+		last = m->name;
+	}
+}
+
 /* ---- metrics with one label ---- */
 
 static void print_types(const struct page *p, const struct stats *s)
@@ -184,66 +237,11 @@ static void print_edes(const struct page *p, const struct stats *s)
 	}
 }
 
-static void print_extended(const struct page *p, const struct stats *s)
-{
-	print_types(p, s);
-	print_rcodes(p, s);
-	head(p, "query_transports_total", "counter",
-	     "Questions that did not come over UDP (extended-statistics).");
-	sample(p, "query_transports_total", "transport", "tcp", stat_get(&s->tcp));
-	sample(p, "query_transports_total", "transport", "tls", stat_get(&s->tls));
-	sample(p, "query_transports_total", "transport", "https", stat_get(&s->https));
-	single(p, "query_tls_resumed_total", "counter",
-	       "Questions over resumed TLS sessions (extended-statistics).", stat_get(&s->tls_resume));
-	single(p, "query_ipv6_total", "counter", "Questions over IPv6 (extended-statistics).",
-	       stat_get(&s->ipv6));
-	single(p, "query_dnssec_ok_total", "counter",
-	       "Questions that want DNSSEC records (extended-statistics).", stat_get(&s->edns_do));
-}
-
-static void print_validation(const struct page *p, const struct stats *s)
-{
-	head(p, "answers_judged_total", "counter",
-	     "Answers by what the validator thought of them (extended-statistics).");
-	sample(p, "answers_judged_total", "verdict", "secure", stat_get(&s->answer_secure));
-	sample(p, "answers_judged_total", "verdict", "bogus", stat_get(&s->answer_bogus));
-	single(p, "rrsets_bogus_total", "counter", "Record sets that were bogus.",
-	       stat_get(&s->rrset_bogus));
-	single(p, "signature_checks_total", "counter", "Signatures that were checked.",
-	       stat_get(&s->valops));
-	head(p, "aggressive_nsec_total", "counter", "Answers made from cached denials (RFC 8198).");
-	sample(p, "aggressive_nsec_total", "rcode", "NOERROR", stat_get(&s->aggressive_noerror));
-	sample(p, "aggressive_nsec_total", "rcode", "NXDOMAIN", stat_get(&s->aggressive_nxdomain));
-	single(p, "cachedb_hits_total", "counter", "Answers found in the store behind the caches.",
-	       stat_get(&s->from_store));
-}
-
-static void print_upstream(const struct page *p, const struct stats *s)
-{
-	head(p, "upstream_queries_total", "counter", "Questions sent to other servers.");
-	sample(p, "upstream_queries_total", "transport", "udp", stat_get(&s->udp_out));
-	sample(p, "upstream_queries_total", "transport", "tcp", stat_get(&s->tcp_out));
-	single(p, "unwanted_replies_total", "counter",
-	       "Packets that answered no question of ours.", stat_get(&s->unwanted_replies));
-	single(p, "unwanted_queries_total", "counter", "Questions that access control turned away.",
-	       stat_get(&s->unwanted_queries));
-}
-
 static void print_now(const struct page *p, const struct metrics_now *now)
 {
 	char line[128];
 
-	single(p, "requestlist_current", "gauge", "Lookups in progress.",
-	       stat_get(&now->total->list_now));
-	single(p, "requestlist_user", "gauge", "Lookups in progress that clients wait for.",
-	       stat_get(&now->total->list_user));
-	single(p, "requestlist_exceeded_total", "counter",
-	       "Questions dropped: there were too many lookups in progress.",
-	       stat_get(&now->total->list_exceeded));
-	single(p, "requestlist_overwritten_total", "counter",
-	       "Lookups given up for newer ones.", stat_get(&now->total->list_overwritten));
-	single(p, "client_connections", "gauge", "Connections of clients.",
-	       stat_get(&now->total->tcpusage));
+	print_cells(p, now->total, 40);
 	head(p, "uptime_seconds", "gauge", "Time since the start.");
 	snprintf(line, sizeof line, PREFIX "uptime_seconds %.3f", now->up_s);
 	p->out(line, p->arg);
@@ -281,10 +279,12 @@ void metrics_print(const struct metrics_now *now, void (*out)(const char *line, 
 
 	print_threads(&p, now);
 	print_latencies(&p, now->total);
-	print_extended(&p, now->total);
+	print_types(&p, now->total);
+	print_rcodes(&p, now->total);
+	print_cells(&p, now->total, 10);
 	print_edes(&p, now->total);
-	print_validation(&p, now->total);
-	print_upstream(&p, now->total);
+	print_cells(&p, now->total, 20);
+	print_cells(&p, now->total, 30);
 	print_now(&p, now);
 	print_caches(&p, now);
 }

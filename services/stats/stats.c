@@ -113,19 +113,12 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 	stat_highest(total, stat_get(one));
 }
 
-/* Single cells that are summed. */
-/* clang-format off */
-#define SINGLE_CELLS(X) \
-	X(list_now) X(list_user) X(list_replies) X(list_sum) X(list_samples) \
-	X(list_overwritten) X(list_exceeded) X(wait_sum_us) X(wait_samples) \
-	X(rcode_nodata) X(flag_qr) X(flag_aa) X(flag_tc) X(flag_rd) X(flag_ra) \
-	X(flag_z) X(flag_ad) X(flag_cd) X(edns_present) X(edns_do) X(tcp) X(tls) \
-	X(tls_resume) X(https) X(ipv6) X(tcp_out) X(udp_out) X(unwanted_queries) \
-	X(unwanted_replies) X(answer_secure) X(answer_bogus) X(rrset_bogus) X(valops) \
-	X(authzone_up) X(authzone_down) X(tcpusage) X(streamwait) X(http_receiving) \
-	X(http_sending) X(aggressive_noerror) \
-	X(aggressive_nxdomain) X(from_store) X(ratelimited) X(blocked) X(subnet) X(subnet_cache)
+static void join_NOW(stat_cell *total, const stat_cell *one)
+{
+	add(total, one);
+}
 
+/* clang-format off */
 #define ARRAY_CELLS(X) X(answered) X(asked) X(ede) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode) \
 	X(rpz) X(blocked_by)
 /* clang-format on */
@@ -133,14 +126,8 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 void stats_join(struct stats *total, const struct stats *one)
 {
 #define STAT(id, key, join, help) join_##join(&total->count[STAT_##id], &one->count[STAT_##id]);
+#define CELL(id, key, join, metric) join_##join(&total->id, &one->id);
 #include "services/stats/stats.def"
-#undef STAT
-	stat_highest(&total->list_max, stat_get(&one->list_max));
-	stat_highest(&total->turn_cpu_us, stat_get(&one->turn_cpu_us));
-	stat_highest(&total->turn_wall_us, stat_get(&one->turn_wall_us));
-#define X(cell) add(&total->cell, &one->cell);
-	SINGLE_CELLS(X)
-#undef X
 #define X(cells) add_all(total->cells, one->cells, COUNT(one->cells));
 	ARRAY_CELLS(X)
 #undef X
@@ -148,14 +135,9 @@ void stats_join(struct stats *total, const struct stats *one)
 
 void stats_clear(struct stats *s)
 {
-	for (unsigned i = 0; i < STATS; i++)
-		stat_set(&s->count[i], 0);
-	stat_set(&s->list_max, 0);
-	stat_set(&s->turn_cpu_us, 0);
-	stat_set(&s->turn_wall_us, 0);
-#define X(cell) stat_set(&s->cell, 0);
-	SINGLE_CELLS(X)
-#undef X
+#define STAT(id, key, join, help) stat_set(&s->count[STAT_##id], 0);
+#define CELL(id, key, join, metric) stat_set(&s->id, 0);
+#include "services/stats/stats.def"
 #define X(cells)                                     \
 	for (size_t i = 0; i < COUNT(s->cells); i++) \
 		stat_set(&s->cells[i], 0);
@@ -208,38 +190,38 @@ static uint64_t per(uint64_t sum, uint64_t samples)
 	return samples ? sum / samples : 0;
 }
 
+static void print_list_average(const struct printer *p, const struct stats *s)
+{
+	uint64_t samples = stat_get(&s->list_samples);
+
+	print_real(p, "requestlist.avg", samples ? (double)stat_get(&s->list_sum) / (double)samples : 0);
+}
+
+static void print_recursion_time(const struct printer *p, const struct stats *s)
+{
+	print_seconds(p, "recursion.time.avg", per(stat_get(&s->wait_sum_us), stat_get(&s->wait_samples)));
+	print_real(p, "recursion.time.median", median_s(s));
+}
+
 void stats_print(const struct stats *s, const char *prefix,
 		 void (*out)(const char *line, void *arg), void *arg)
 {
-	static const char *const keys[] = {
-#define STAT(id, key, join, help) key,
-#include "services/stats/stats.def"
-#undef STAT
-	};
 	char dotted[64];
 	struct printer p = { .prefix = dotted, .out = out, .arg = arg };
-	uint64_t samples = stat_get(&s->list_samples);
 
 	snprintf(dotted, sizeof(dotted), "%s.", prefix);
-	for (unsigned i = 0; i < STATS; i++)
-		print_number(&p, keys[i], i == STAT_cachehits ? stats_hits(s) : stat_get(&s->count[i]));
-	print_real(&p, "requestlist.avg",
-		   samples ? (double)stat_get(&s->list_sum) / (double)samples : 0);
-	print_number(&p, "requestlist.max", stat_get(&s->list_max));
-	print_number(&p, "requestlist.overwritten", stat_get(&s->list_overwritten));
-	print_number(&p, "requestlist.exceeded", stat_get(&s->list_exceeded));
-	print_number(&p, "requestlist.current.all", stat_get(&s->list_now));
-	print_number(&p, "requestlist.current.user", stat_get(&s->list_user));
-	print_number(&p, "requestlist.current.replies", stat_get(&s->list_replies));
-	print_seconds(&p, "recursion.time.avg", per(stat_get(&s->wait_sum_us), stat_get(&s->wait_samples)));
-	print_real(&p, "recursion.time.median", median_s(s));
-	print_number(&p, "tcpusage", stat_get(&s->tcpusage));
+#define STAT(id, key, join, help) \
+	print_number(&p, key, STAT_##id == STAT_cachehits ? stats_hits(s) : stat_get(&s->count[STAT_##id]));
+#define THREAD(id, key, join, metric) print_number(&p, key, stat_get(&s->id));
+#define THREAD_FAMILY(name) print_##name(&p, s);
+#include "services/stats/stats.def"
 }
 
-static void print_histogram(const struct printer *p, const struct stats *s)
+static void print_histogram(const struct printer *p, const struct stats *s, bool inhibit_zero)
 {
 	char line[96];
 
+	(void)inhibit_zero;
 	for (unsigned i = 0; i < STAT_BUCKETS; i++) {
 		uint64_t from = stats_bucket_us(i), to = stats_bucket_us(i + 1);
 
@@ -328,43 +310,9 @@ void stats_print_extended(const struct stats *s, bool inhibit_zero,
 {
 	struct printer p = { .prefix = "", .out = out, .arg = arg };
 
-	print_histogram(&p, s);
-	print_types(&p, s, inhibit_zero);
-	print_classes(&p, s, inhibit_zero);
-	print_opcodes(&p, s, inhibit_zero);
-	print_number(&p, "num.query.tcp", stat_get(&s->tcp));
-	print_number(&p, "num.query.tcpout", stat_get(&s->tcp_out));
-	print_number(&p, "num.query.udpout", stat_get(&s->udp_out));
-	print_number(&p, "num.query.tls", stat_get(&s->tls));
-	print_number(&p, "num.query.tls.resume", stat_get(&s->tls_resume));
-	print_number(&p, "num.query.ipv6", stat_get(&s->ipv6));
-	print_number(&p, "num.query.https", stat_get(&s->https));
-	print_number(&p, "num.query.flags.QR", stat_get(&s->flag_qr));
-	print_number(&p, "num.query.flags.AA", stat_get(&s->flag_aa));
-	print_number(&p, "num.query.flags.TC", stat_get(&s->flag_tc));
-	print_number(&p, "num.query.flags.RD", stat_get(&s->flag_rd));
-	print_number(&p, "num.query.flags.RA", stat_get(&s->flag_ra));
-	print_number(&p, "num.query.flags.Z", stat_get(&s->flag_z));
-	print_number(&p, "num.query.flags.AD", stat_get(&s->flag_ad));
-	print_number(&p, "num.query.flags.CD", stat_get(&s->flag_cd));
-	print_number(&p, "num.query.edns.present", stat_get(&s->edns_present));
-	print_number(&p, "num.query.edns.DO", stat_get(&s->edns_do));
-	print_rcodes(&p, s, inhibit_zero);
-	print_number(&p, "num.query.ratelimited", stat_get(&s->ratelimited));
-	print_number(&p, "num.answer.secure", stat_get(&s->answer_secure));
-	print_number(&p, "num.answer.bogus", stat_get(&s->answer_bogus));
-	print_number(&p, "num.rrset.bogus", stat_get(&s->rrset_bogus));
-	print_number(&p, "num.valops", stat_get(&s->valops));
-	print_number(&p, "num.query.aggressive.NOERROR", stat_get(&s->aggressive_noerror));
-	print_number(&p, "num.query.aggressive.NXDOMAIN", stat_get(&s->aggressive_nxdomain));
-	print_number(&p, "num.query.cachedb", stat_get(&s->from_store));
-	print_number(&p, "unwanted.queries", stat_get(&s->unwanted_queries));
-	print_number(&p, "unwanted.replies", stat_get(&s->unwanted_replies));
-	print_number(&p, "num.query.authzone.up", stat_get(&s->authzone_up));
-	print_number(&p, "num.query.authzone.down", stat_get(&s->authzone_down));
-	print_number(&p, "num.query.subnet", stat_get(&s->subnet));
-	print_number(&p, "num.query.subnet_cache", stat_get(&s->subnet_cache));
-	print_policies(&p, s, inhibit_zero);
+#define EXT(id, key, join, metric) print_number(&p, key, stat_get(&s->id));
+#define EXT_FAMILY(name) print_##name(&p, s, inhibit_zero);
+#include "services/stats/stats.def"
 }
 
 /* ---- the log ---- */

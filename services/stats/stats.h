@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Only its worker writes a struct stats (relaxed stores); any thread may read.
- * services/stats/stats.def names the counters; answer kinds, types and latencies have
+ * services/stats/stats.def has a row for each counter; answer kinds, types and latencies have
  * arrays of their own below. */
 #ifndef SERVICES_STATS_STATS_H
 #define SERVICES_STATS_STATS_H
@@ -14,7 +14,6 @@
 enum stat_id {
 #define STAT(id, key, join, help) STAT_##id,
 #include "services/stats/stats.def"
-#undef STAT
 	STATS
 };
 
@@ -37,32 +36,16 @@ enum stat_transport { STAT_UDP, STAT_TCP, STAT_TLS, STAT_HTTPS, STAT_TRANSPORTS 
 struct stats {
 	char apart[CACHE_LINE]; /* from what other threads write, wherever it is allocated */
 	stat_cell count[STATS];
-	/* request list: Unbound's requestlist.*; now: all, clients', replies owed to them */
-	stat_cell list_now, list_user, list_replies, list_max, list_sum, list_samples;
-	stat_cell list_overwritten, list_exceeded;
-	/* recursion time: microseconds, for average and median */
-	stat_cell wait_sum_us, wait_samples, wait_bucket[STAT_BUCKETS];
-	/* extended */
-	stat_cell type[STAT_TYPES + 1], class_[STAT_CLASSES + 1], opcode[16], rcode[STAT_RCODES],
-		rcode_nodata;
-	stat_cell flag_qr, flag_aa, flag_tc, flag_rd, flag_ra, flag_z, flag_ad, flag_cd;
-	stat_cell edns_present, edns_do;
-	stat_cell tcp, tls, tls_resume, https, ipv6, tcp_out, udp_out;
-	stat_cell ratelimited; /* queries not sent to servers because of a zone's limit */
-	stat_cell unwanted_queries, unwanted_replies;
-	stat_cell answer_secure, answer_bogus, rrset_bogus, valops;
-	stat_cell authzone_up, authzone_down;
-	stat_cell blocked, blocked_by[STAT_LISTS + 1]; /* by slot of the list */
+#define CELL(id, key, join, metric) stat_cell id;
+#include "services/stats/stats.def"
+	/* of recursion; the rest with extended-statistics */
+	stat_cell wait_bucket[STAT_BUCKETS];
+	stat_cell type[STAT_TYPES + 1], class_[STAT_CLASSES + 1], opcode[16], rcode[STAT_RCODES];
+	stat_cell blocked_by[STAT_LISTS + 1]; /* by slot of the list */
 	stat_cell rpz[STAT_RPZ]; /* by enum rpz_action */
-	stat_cell aggressive_noerror, aggressive_nxdomain;
-	stat_cell from_store; /* answers found by the module cachedb */
 	/* for metrics only: uncached answers, servers' answers, extended errors */
 	stat_cell answered[STAT_TRANSPORTS * STAT_LATENCY], asked[STAT_TRANSPORTS * STAT_LATENCY];
 	stat_cell ede[STAT_EDES];
-	stat_cell subnet, subnet_cache; /* answers for one subnet: resolved; from the cache */
-	stat_cell tcpusage, streamwait; /* now: connections of clients; bytes they have not taken */
-	stat_cell turn_cpu_us, turn_wall_us; /* the loop's longest: see loop_longest */
-	stat_cell http_receiving, http_sending; /* now: bytes of questions and answers over HTTP */
 	char apart_too[CACHE_LINE];
 };
 

@@ -73,6 +73,39 @@ static void names_have_units_and_threads_labels(void **state)
 	mem_free(text);
 }
 
+/* Rows that say a place twice would hide one of two, rows of one name that disagree would show one. */
+static void each_row_with_a_metric_is_shown_once(void **state)
+{
+	static const struct {
+		int place;
+		const char *name, *help;
+	} rows[] = {
+#define NO_METRIC 0, "", ""
+#define METRIC(place, name, help) place, "resolverd_" name " 0\n", help
+#define LABELLED(place, name, label, value, help) place, "resolverd_" name "{" label "=\"" value "\"} 0\n", help
+#define CELL(id, key, join, ...) { __VA_ARGS__ },
+#include "services/stats/stats.def"
+	};
+	static struct stats none;
+	struct metrics_now now = { .threads = &none, .thread_count = 1, .total = &none };
+	char *text = page_of(&now);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *at = strstr(text, rows[i].name);
+
+		if (rows[i].place == 0)
+			continue;
+		assert_in_range(rows[i].place, 10, 49);
+		assert_non_null(at);
+		assert_null(strstr(at + 1, rows[i].name));
+		assert_non_null(strstr(text, rows[i].help));
+		for (size_t j = 0; j < i; j++)
+			assert_int_not_equal(rows[i].place, rows[j].place);
+	}
+	mem_free(text);
+}
+
 static void label_values_are_escaped(void **state)
 {
 	struct page p = { .text = mem_zero(1), .room = 1 };
@@ -89,6 +122,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_have_units_and_threads_labels),
+		cmocka_unit_test(each_row_with_a_metric_is_shown_once),
 		cmocka_unit_test(label_values_are_escaped),
 	};
 
