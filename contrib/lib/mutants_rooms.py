@@ -30,7 +30,7 @@ tls         | util/net/tls.c util/net/tls_context.c util/net/tls_sessions.c serv
 tsig        | services/authzone/tsig.c |
 transfers   | services/xfer/schedule.c services/authzone/stream.c services/xfer/round.c | test_zones.py
 zonemd      | services/authzone/zonemd.c |
-rpz         | services/authzone/rpz.c services/policy/policy_judge.c services/policy/policy.c |
+rpz         | services/authzone/rpz.c services/policy/answer_policy.c services/policy/policy.c |
 dns64       | services/dns64/dns64.c services/answer/nat64.c services/answer/nat64.h |
 blocklists  | services/blocklist/name.c services/blocklist/table.c services/blocklist/answer.c services/blocklist/rules.c \
 services/blocklist/state.c:blocklist_state_is_paused services/blocklist/blocklist.c:is_for,ask_own,allows,block,blocklists_block,blocklists_block_alias,blocklists_might_block |

@@ -5,7 +5,7 @@
 #include "daemon/worker/chaos.h"
 #include "daemon/worker/full_answer.h"
 #include "daemon/worker/local.h"
-#include "daemon/worker/request.h"
+#include "daemon/worker/client_query.h"
 #include "daemon/worker/snoop.h"
 #include "services/access/ratelimit.h"
 #include "services/authzone/zones.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/worker/full_answer.h"
 
-#include "daemon/worker/request.h"
+#include "daemon/worker/client_query.h"
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
 #include "services/policy/policy.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/worker/local.h"
 
-#include "daemon/worker/request.h"
+#include "daemon/worker/client_query.h"
 #include "services/authzone/tsig.h"
 #include "services/authzone/zones.h"
 #include "services/blocklist/answer.h"

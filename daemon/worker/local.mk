@@ -6,7 +6,7 @@ libresolver_la_SOURCES += \
 	daemon/worker/full_answer.c daemon/worker/full_answer.h \
 	daemon/worker/local.c daemon/worker/local.h \
 	daemon/worker/modules.c daemon/worker/modules.h \
-	daemon/worker/request.c daemon/worker/request.h \
+	daemon/worker/client_query.c daemon/worker/client_query.h \
 	daemon/worker/snoop.c daemon/worker/snoop.h \
 	daemon/worker/worker.c daemon/worker/worker.h
 

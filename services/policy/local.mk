@@ -2,13 +2,13 @@
 libresolver_la_SOURCES += \
 	services/policy/ipset.c services/policy/ipset.h \
 	services/policy/policy.c services/policy/policy.h \
-	services/policy/policy_judge.c \
-	services/policy/policy_zones.c services/policy/policy_zones.h \
+	services/policy/answer_policy.c \
+	services/policy/rpz_apply.c services/policy/rpz_apply.h \
 	services/policy/response_ip.c services/policy/response_ip.h \
 	services/policy/rpz_match.c services/policy/rpz_match.h \
 	services/policy/views.c services/policy/views.h
 
 UNIT_TESTS += \
 	services/policy/tests/policy \
-	services/policy/tests/policy_judge \
+	services/policy/tests/answer_policy \
 	services/policy/tests/views

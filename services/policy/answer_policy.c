@@ -7,7 +7,7 @@
 #include "services/history/decision.h"
 #include "services/history/querylog.h"
 #include "services/net/client.h"
-#include "services/policy/policy_zones.h"
+#include "services/policy/rpz_apply.h"
 #include "services/policy/response_ip.h"
 #include "services/policy/rpz_match.h"
 #include "services/policy/views.h"

@@ -4,8 +4,8 @@
  * It lives on the stack of frontend_take. Whatever ends it writes p->out and returns the verdict of
  * one of the functions below, which count and log it if so configured. Counting, logging and
  * tracing are off the hit path, behind one flag each. */
-#ifndef DAEMON_WORKER_REQUEST_H
-#define DAEMON_WORKER_REQUEST_H
+#ifndef DAEMON_WORKER_CLIENT_QUERY_H
+#define DAEMON_WORKER_CLIENT_QUERY_H
 
 #include "daemon/worker/worker.h"
 #include "services/access/acl.h"

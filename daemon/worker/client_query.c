@@ -1,6 +1,6 @@
 /* Ends of client queries, and what is counted, logged and kept of them.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "daemon/worker/request.h"
+#include "daemon/worker/client_query.h"
 
 #include "services/cache/msg.h"
 #include "services/history/querylog.h"

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A part of services/policy/policy.c in a file of its own; nothing else calls it. */
-#ifndef SERVICES_POLICY_POLICY_ZONES_H
-#define SERVICES_POLICY_POLICY_ZONES_H
+#ifndef SERVICES_POLICY_RPZ_APPLY_H
+#define SERVICES_POLICY_RPZ_APPLY_H
 
 #include "services/policy/policy.h"
 

@@ -1,6 +1,6 @@
 /* Carries out the rules of response policy zones, on queries and on answers.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "services/policy/policy_zones.h"
+#include "services/policy/rpz_apply.h"
 
 #include "services/answer/nat64.h"
 #include "services/authzone/data.h"
