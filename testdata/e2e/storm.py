@@ -176,7 +176,7 @@ class Dice(random.Random):
 
 def commands():
     """(word, form of its arguments, place)."""
-    with open(os.path.join(TOP, "daemon", "control.def"), encoding="utf-8") as f:
+    with open(os.path.join(TOP, "daemon", "control", "control.def"), encoding="utf-8") as f:
         rows = re.findall(r"(?m)^CMD\((\w+),\s*%s,\s*(\w+)," % TEXT, f.read())
     assert len(rows) > 70
     return [row for row in rows if row[0] not in SPARED_COMMANDS]
@@ -184,7 +184,7 @@ def commands():
 
 def options():
     """Those that can be set alone: name, type, check, least, most."""
-    with open(os.path.join(TOP, "util", "options.def"), encoding="utf-8") as f:
+    with open(os.path.join(TOP, "util", "conf", "options.def"), encoding="utf-8") as f:
         rows = re.findall(r"(?m)^OPT\((\w+), (\w+), (\w+),\s*%s,\s*%s,\s*%s,\s*(\w+),\s*(\w+)" % (TEXT, TEXT, TEXT), f.read())
     found = [{"clause": clause, "name": name.replace("_", "-"), "type": kind, "check": check, "least": least, "most": most}
              for clause, kind, name, _, least, most, check, status in rows if clause in SINGLE and status != "TEST_ONLY"]
