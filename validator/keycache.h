@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * One entry per name, found by exact match; shared by all workers like the other caches. Keys stay
- * parsed as long as their entry (DESIGN.md 9). */
+ * parsed as long as their entry (doc/DESIGN.md, Validation). */
 #ifndef VALIDATOR_KEYCACHE_H
 #define VALIDATOR_KEYCACHE_H
 

@@ -51,7 +51,7 @@ struct rules {
 		uint16_t bits, iterations;      /* for keys of up to `bits` bits; ascending */
 	} nsec3[RULES_NSEC3];
 	unsigned nsec3_count;
-	/* limits of doc/DESIGN.md 9, against KeyTrap */
+	/* limits against KeyTrap */
 	unsigned sigs_per_set;          /* signature checks per RRset: 8 */
 	unsigned keys_per_tag;          /* keys tried per key tag: 2 */
 	unsigned ds_failures;           /* DS records that may have a key's tag and not match it: 4 */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Shared by the whole tree of queries that a client's question causes, never reset (NXNS, CAMP,
- * KeyTrap: doc/DESIGN.md 9). Reference-counted within one worker. */
+ * KeyTrap: doc/DESIGN.md, Budgets). Reference-counted within one worker. */
 #ifndef SERVICES_QUERY_BUDGET_H
 #define SERVICES_QUERY_BUDGET_H
 

@@ -200,7 +200,7 @@ static bool is_of_wildcard(const struct truth *truth)
 	return data && denial;
 }
 
-/* What has expired has no AD, as its proof has expired, too (doc/DESIGN.md 8). */
+/* What has expired has no AD, as its proof has expired, too (doc/DESIGN.md, Resolution). */
 static bool may_be_expired(const struct play *p, const struct flat_message *m, const struct truth *truth)
 {
 	return p->net.keeps && (is_short_lived(m) || is_of_wildcard(truth)) && !(m->flags & FLAG_AD);

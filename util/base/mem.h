@@ -1,8 +1,8 @@
 /* The only door to the heap: it never fails, and its use can be measured.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Running out of memory ends the process with a line that says where (DESIGN.md
- * 5): every cache, queue and query has a budget that refuses work long before
+ * Running out of memory ends the process with a line that says where
+ * (doc/DESIGN.md, Caches): every cache, queue and query has a budget that refuses work long before
  * that. The caller owns what these functions return and releases it with
  * mem_free. */
 #ifndef UTIL_BASE_MEM_H
