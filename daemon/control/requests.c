@@ -16,8 +16,8 @@ struct listing {
 /* What the query's current module is waiting for. */
 static void say_state(const struct listing *l, const struct query *q)
 {
-	const struct module *m = l->worker->chain[q->at];
-	const struct addr *server = m->awaits ? m->awaits(q->state[q->at]) : NULL;
+	const struct module *m = mesh_module(q);
+	const struct addr *server = mesh_awaits(q);
 	const struct query *child = mesh_waits_for(q);
 	char name[DNAME_TEXT], type[16], class_[16], place[ADDR_TEXT];
 
@@ -42,7 +42,7 @@ static void say_query(const struct query *q, void *arg)
 
 	call_say(l->call, "%3u %4s %2s %s ", l->count++, rr_type_name(q->question.type, type),
 		 rr_class_name(q->question.class_, class_), dname_print(q->question.name, name));
-	if (q->slot == SLOT_BACKGROUND)
+	if (mesh_in_background(q))
 		call_say(l->call, "-");
 	else
 		call_say(l->call, "%" PRIu64 ".%06" PRIu64, age_us / US_PER_S, age_us % US_PER_S);

@@ -15,6 +15,7 @@
 #include "services/stats/stats.h"
 #include "services/tests/conf.h"
 #include "services/tests/made.h"
+#include "util/base/loop.h"
 #include "util/base/random.h"
 #include "util/base/rcu.h"
 #include "util/base/timebase.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "iterator/iterator.h"
+#include "services/mesh/private.h"
 #include "services/query/snapshot.h"
 #include "services/tests/conf.h"
 #include "services/tests/made.h"
@@ -91,26 +92,27 @@ static void who_waits_for_children_fails_when_there_are_none(void **state)
 		struct snapshot snapshot = { .conf = conf };
 		struct budget budget = { .sends = 1 };
 		struct query child = { .question = made_question("other.", TYPE_TXT) };
-		struct query q = { .question = made_question("www.example.", TYPE_A),
-				   .snapshot = &snapshot,
-				   .budget = &budget,
-				   .steps = rows[i % 2].steps };
-		struct iter it = { .q = &q,
-				   .arena = &q.arena,
+		struct mesh_lookup lookup = { .q = { .question = made_question("www.example.", TYPE_A),
+						.snapshot = &snapshot,
+						.budget = &budget,
+						.steps = rows[i % 2].steps } };
+		struct query *q = &lookup.q;
+		struct iter it = { .q = q,
+				   .arena = &q->arena,
 				   .conf = &conf->server,
 				   .state = waiting[i / 2],
 				   .at = NULL };
 		struct event ev = { .kind = EVENT_CHILD, .child = &child };
 
-		arena_init(&q.arena);
-		it.at = delegation_new(&q.arena, dname_root); /* what was tried before is no progress */
-		list_init(&q.children);
-		list_init(&q.events);
-		if (iterator_module.operate(&q, &it, &ev) != rows[i % 2].want)
+		arena_init(&q->arena);
+		it.at = delegation_new(&q->arena, dname_root); /* what was tried before is no progress */
+		list_init(&lookup.children);
+		list_init(&lookup.events);
+		if (iterator_module.operate(q, &it, &ev) != rows[i % 2].want)
 			fail_msg("%s: wrong", rows[i % 2].why);
 		if (rows[i % 2].want == STEP_UP)
-			assert_int_equal(q.reply->rcode, RCODE_SERVFAIL);
-		arena_clear(&q.arena);
+			assert_int_equal(q->reply->rcode, RCODE_SERVFAIL);
+		arena_clear(&q->arena);
 		conf_free(conf);
 	}
 }

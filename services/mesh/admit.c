@@ -36,10 +36,10 @@ static struct query *too_large_a_share(struct mesh *m, const struct addr *client
 	if (highest < CLASS_OF_MANY || shares_class_with(m->shares, client) >= highest)
 		return NULL;
 	for (struct holding *h = shares_of_largest(m->shares); h; h = holding_next(h)) {
-		struct query *q = container_of(h, struct query, place);
+		struct mesh_lookup *l = container_of(h, struct mesh_lookup, place);
 
-		if (!q->running)
-			return q;
+		if (!l->running)
+			return &l->q;
 	}
 	return NULL;
 }
@@ -51,14 +51,14 @@ static struct query *too_old(struct mesh *m, const struct addr *client)
 	unsigned class_ = shares_class(m->shares, client), looked = 0;
 
 	LIST_EACH (at, &m->slots[SLOT_JOSTLED]) {
-		struct query *q = LIST_ITEM(at, struct query, in_mesh);
+		struct mesh_lookup *l = LIST_ITEM(at, struct mesh_lookup, in_mesh);
 
-		if (q->running)
+		if (l->running)
 			continue;
-		if (m->env->time->now_us - q->begun_us <= timeout_us || looked++ == LOOKS_MOST)
+		if (m->env->time->now_us - l->q.begun_us <= timeout_us || looked++ == LOOKS_MOST)
 			break;
-		if (!q->place.of || holding_class(&q->place) >= class_)
-			return q;
+		if (!l->place.of || holding_class(&l->place) >= class_)
+			return &l->q;
 	}
 	return NULL;
 }
@@ -78,7 +78,7 @@ static bool make_room(struct mesh *m, const struct addr *client)
 		return false;
 	}
 	stat_bump(&m->env->stats->list_overwritten, 1);
-	if (list_is_empty(&q->parents) && list_is_empty(&q->members)) {
+	if (list_is_empty(&lookup_of(q)->parents) && list_is_empty(&lookup_of(q)->members)) {
 		mesh_give_up(q);
 	} else {
 		/* Others still need the answer. */
@@ -95,15 +95,16 @@ bool mesh_has_slots(const struct mesh *m)
 
 void mesh_give_slot(struct query *q, const struct addr *client)
 {
-	struct mesh *m = q->mesh;
+	struct mesh_lookup *l = lookup_of(q);
+	struct mesh *m = l->mesh;
 
-	if (q->slot == SLOT_BACKGROUND)
+	if (l->slot == SLOT_BACKGROUND)
 		query_move_slot(q, m->slots_used[SLOT_KEPT] < (slots_most(m) + 1) / 2 ? SLOT_KEPT
 									    : SLOT_JOSTLED);
 	/* A query several wait for counts for the client with the fewest places. */
-	if (q->slot == SLOT_JOSTLED &&
-	    (!q->place.of || shares_class_with(m->shares, client) < holding_class(&q->place)))
-		shares_give(m->shares, &q->place, client);
+	if (l->slot == SLOT_JOSTLED &&
+	    (!l->place.of || shares_class_with(m->shares, client) < holding_class(&l->place)))
+		shares_give(m->shares, &l->place, client);
 }
 
 /*
@@ -126,7 +127,7 @@ static bool make_room_to_wait(struct mesh *m)
 		return false;
 	q = w->query;
 	waiter_drop(w);
-	if (list_is_empty(&q->waiters) && q->slot != SLOT_BACKGROUND)
+	if (list_is_empty(&lookup_of(q)->waiters) && lookup_of(q)->slot != SLOT_BACKGROUND)
 		mesh_lose_clients(q);
 	return true;
 }
@@ -166,11 +167,13 @@ static void turn_away(struct mesh *m, const struct asking *a, const char *why)
 /* Who comes from the front end without a lead is told there what goes first. */
 static void offer_stale(struct query *q, const struct asking *a)
 {
+	struct mesh_lookup *l = lookup_of(q);
+
 	stale_start_timer(q);
-	if (!q->stale_allowed && !(a->lead && stale_goes_first(q->mesh, a->stale)))
+	if (!l->stale_allowed && !(a->lead && stale_goes_first(l->mesh, a->stale)))
 		return;
 	stale_give(q);
-	if (a->lead && stale_is_all(q->mesh, a->stale) && list_is_empty(&q->waiters))
+	if (a->lead && stale_is_all(l->mesh, a->stale) && list_is_empty(&l->waiters))
 		mesh_lose_clients(q);
 }
 
@@ -209,7 +212,7 @@ static void ask(struct mesh *m, struct asking *a)
 		return;
 	}
 	q = query_find(m, &s);
-	if (!q || q->slot == SLOT_BACKGROUND) {
+	if (!q || lookup_of(q)->slot == SLOT_BACKGROUND) {
 		if (!make_room(m, &c->from)) {
 			turn_away(m, a, "too many lookups in progress");
 			return;
@@ -224,7 +227,7 @@ static void ask(struct mesh *m, struct asking *a)
 	mesh_give_slot(q, &c->from);
 	q->is_refresh = false;
 	waiter_add_client(q, a);
-	if (UNLIKELY(q->parked))
+	if (UNLIKELY(lookup_of(q)->parked))
 		subnet_group_wake(q);
 	if (UNLIKELY(a->stale != NULL))
 		offer_stale(q, a);
@@ -270,8 +273,8 @@ void mesh_ask_behind(struct mesh *m, const struct request *r, const struct clien
 
 static void refresh_for(struct query *q, const struct whereabouts *where)
 {
-	if (where && !q->asker)
-		q->asker = arena_copy(&q->arena, where, sizeof(*where));
+	if (where && !lookup_of(q)->asker)
+		lookup_of(q)->asker = arena_copy(&q->arena, where, sizeof(*where));
 }
 
 void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind,
@@ -280,7 +283,7 @@ void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind
 	struct query_key s = query_key(question, subnet_group_kind(kind, where) | QUERY_NO_CACHE);
 	struct query *q = query_find(m, &s);
 
-	if (q && q->parked && where) {
+	if (q && lookup_of(q)->parked && where) {
 		refresh_for(q, where);
 		subnet_group_wake(q);
 		mesh_run(m);

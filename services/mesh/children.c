@@ -15,7 +15,7 @@ static struct query *begin_child(struct query *q, const struct query_key *s)
 
 	if (q->depth >= QUERY_DEPTH_MAX || !has_time(q) || !budget_take(&q->budget->children, 1))
 		return NULL;
-	child = query_begin(q->mesh, s, q->depth + 1, q->budget);
+	child = query_begin(lookup_of(q)->mesh, s, q->depth + 1, q->budget);
 	if (child && s->kind & QUERY_NO_CACHE && q->avoid_count) {
 		/* retried because the answer was bogus: avoid the same servers */
 		child->avoid =
@@ -34,11 +34,11 @@ static struct question question_of(const uint8_t *name, uint16_t type, uint16_t 
 
 static struct query *ask_child(struct query *q, const struct query_key *s, unsigned module)
 {
-	struct query *child = query_find(q->mesh, s);
+	struct query *child = query_find(lookup_of(q)->mesh, s);
 
 	if (child && query_link_between(q, child))
 		return child;
-	if (child && query_waits_for(q->mesh, child, q))
+	if (child && query_waits_for(lookup_of(q)->mesh, child, q))
 		child = NULL;
 	else if (!child)
 		child = begin_child(q, s);
@@ -66,7 +66,7 @@ const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t ty
 	struct question question = question_of(name, type, class_);
 	struct query_key s = query_key(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
 
-	return ask_child(q, &s, q->at);
+	return ask_child(q, &s, lookup_of(q)->at);
 }
 
 const struct query *mesh_child_alike(struct query *q, const uint8_t *name, uint16_t type,
@@ -77,7 +77,7 @@ const struct query *mesh_child_alike(struct query *q, const uint8_t *name, uint1
 	unsigned kind = q->scope * (unsigned)QUERY_SCOPE;
 	struct query_key s = q->subnet ? query_key_at(&question, kind | (q->kind & routed), q->subnet)
 				    : query_key(&question, kind);
-	struct query *child = ask_child(q, &s, q->at);
+	struct query *child = ask_child(q, &s, lookup_of(q)->at);
 
 	if (child)
 		child->is_answer = true;
@@ -91,7 +91,7 @@ bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t cla
 
 	struct query *aside;
 
-	if (query_find(q->mesh, &s))
+	if (query_find(lookup_of(q)->mesh, &s))
 		return true;
 	aside = begin_child(q, &s);
 	if (aside)
@@ -101,31 +101,34 @@ bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t cla
 
 unsigned mesh_children(const struct query *q)
 {
+	const struct mesh_lookup *l = lookup_of(q);
 	unsigned count = 0;
 
-	LIST_EACH (at, &q->children)
-		count += LIST_ITEM(at, struct query_link, of_parent)->module == q->at;
+	LIST_EACH (at, &l->children)
+		count += LIST_ITEM(at, struct query_link, of_parent)->module == l->at;
 	/* Two may end at the same time: while it is told of the first, the second is still queued. */
-	LIST_EACH (at, &q->events) {
+	LIST_EACH (at, &l->events) {
 		const struct wake *w = LIST_ITEM(at, struct wake, link);
 
-		count += w->module == q->at && w->event.kind == EVENT_CHILD;
+		count += w->module == l->at && w->event.kind == EVENT_CHILD;
 	}
 	return count;
 }
 
 void mesh_forget_children(struct query *q)
 {
-	LIST_EACH_SAFE (at, &q->children) {
+	struct mesh_lookup *l = lookup_of(q);
+
+	LIST_EACH_SAFE (at, &l->children) {
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
 
-		if (link->module == q->at)
+		if (link->module == l->at)
 			query_link_remove(link);
 	}
-	LIST_EACH_SAFE (at, &q->events) {
+	LIST_EACH_SAFE (at, &l->events) {
 		struct wake *w = LIST_ITEM(at, struct wake, link);
 
-		if (w->module == q->at && w->event.kind == EVENT_CHILD)
-			wake_free(q->mesh, w);
+		if (w->module == l->at && w->event.kind == EVENT_CHILD)
+			wake_free(l->mesh, w);
 	}
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "services/mesh/mesh.h"
+#include "services/mesh/private.h"
 #include "services/query/query.h"
 #include "services/query/snapshot.h"
 #include "services/stats/stats.h"
@@ -80,5 +81,5 @@ void report_failure(const struct query *q)
 	if (report.name_len == 0)
 		return;
 	stat_add(q->env->stats, STAT_dns_error_reports);
-	mesh_resolve(q->mesh, &report, 0, on_reported, NULL);
+	mesh_resolve(lookup_of(q)->mesh, &report, 0, on_reported, NULL);
 }

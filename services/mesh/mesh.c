@@ -39,13 +39,13 @@ static void on_line(struct timer *t)
 		return;
 	m->env->checks = 0;
 	do {
-		struct query *q = LIST_ITEM(lane->next, struct query, in_yielded);
+		struct mesh_lookup *l = LIST_ITEM(lane->next, struct mesh_lookup, in_yielded);
 
 		m->lane = (unsigned)(lane - m->lanes);
-		list_remove(&q->in_yielded);
-		mesh_tell(q, q->yield_module, &(struct event){ .kind = EVENT_TURN });
-		list_remove(&q->in_run);
-		list_push_front(&m->run, &q->in_run);
+		list_remove(&l->in_yielded);
+		mesh_tell(&l->q, l->yield_module, &(struct event){ .kind = EVENT_TURN });
+		list_remove(&l->in_run);
+		list_push_front(&m->run, &l->in_run);
 		mesh_run(m);
 		lane = next_lane(m);
 	} while (lane && m->yields == yields && m->env->checks < MESH_CHECKS);
@@ -68,7 +68,7 @@ struct mesh *mesh_new(struct env *env, const struct module *const *modules)
 	}
 	PROMISE(m->module_count > 0);
 	m->bucket_count = BUCKETS_FIRST;
-	m->buckets = mem_array(m->bucket_count, sizeof(struct query *));
+	m->buckets = mem_array(m->bucket_count, sizeof(struct mesh_lookup *));
 	for (unsigned i = 0; i < SLOTS; i++)
 		list_init(&m->slots[i]);
 	list_init(&m->run);
@@ -92,9 +92,9 @@ void mesh_free(struct mesh *m)
 	timer_stop(m->env->loop, &m->yield_timer);
 	timer_stop(m->env->loop, &m->drop_timer);
 	timer_stop(m->env->loop, &m->rest_timer);
-	for (struct query *q = m->spare, *next; q; q = next) {
-		next = q->bucket_next;
-		mem_free(q);
+	for (struct mesh_lookup *l = m->spare, *next; l; l = next) {
+		next = l->bucket_next;
+		mem_free(l);
 	}
 	for (struct wake *w = m->spare_wakes, *next; w; w = next) {
 		next = w->spare;
@@ -112,27 +112,28 @@ void mesh_free(struct mesh *m)
 
 void mesh_tell(struct query *q, unsigned module, const struct event *event)
 {
+	struct mesh_lookup *l = lookup_of(q);
 	struct wake *w;
 
-	if (q->done)
+	if (l->done)
 		return;
-	w = wake_new(q->mesh);
+	w = wake_new(l->mesh);
 	*w = (struct wake){ .module = module, .event = *event };
 	if (event->child)
-		((struct query *)(uintptr_t)event->child)->holds++;
+		lookup_of((struct query *)(uintptr_t)event->child)->holds++;
 	if (event->reply) {
 		w->reply = *event->reply;
 		w->event.reply = &w->reply;
 	}
-	list_push_back(&q->events, &w->link);
-	if (list_is_empty(&q->in_run))
-		list_push_back(&q->mesh->run, &q->in_run);
+	list_push_back(&l->events, &w->link);
+	if (list_is_empty(&l->in_run))
+		list_push_back(&l->mesh->run, &l->in_run);
 }
 
 void mesh_wake(struct query *q, const struct event *event)
 {
-	mesh_tell(q, q->at, event);
-	mesh_run(q->mesh);
+	mesh_tell(q, lookup_of(q)->at, event);
+	mesh_run(lookup_of(q)->mesh);
 }
 
 static struct message *failure(struct query *q, enum reason reason)
@@ -162,25 +163,27 @@ static void parent_hears(struct query_link *link)
 /* Removes it from the table first: an equal query, even from a callback below, starts anew. */
 static void query_finish(struct query *q)
 {
+	struct mesh_lookup *l = lookup_of(q);
+
 	if (!q->reply)
 		q->reply = failure(q, REASON_other);
-	if (UNLIKELY(q->group != NULL))
+	if (UNLIKELY(l->group != NULL))
 		subnet_group_gather(q);
 	query_end(q);
 	waiters_finish(q);
-	LIST_EACH_SAFE (at, &q->parents)
+	LIST_EACH_SAFE (at, &l->parents)
 		parent_hears(LIST_ITEM(at, struct query_link, of_child));
-	if (!q->holds)
+	if (!l->holds)
 		query_free(q);
 }
 
 /* The oldest event for the waiting module; those for others stay queued. */
 static struct wake *next_event(struct query *q)
 {
-	LIST_EACH (at, &q->events) {
+	LIST_EACH (at, &lookup_of(q)->events) {
 		struct wake *w = LIST_ITEM(at, struct wake, link);
 
-		if (w->module == q->at)
+		if (w->module == lookup_of(q)->at)
 			return w;
 	}
 	return NULL;
@@ -188,7 +191,9 @@ static struct wake *next_event(struct query *q)
 
 static const struct module *module_of(const struct query *q)
 {
-	return q->mesh->modules[q->at];
+	const struct mesh_lookup *l = lookup_of(q);
+
+	return l->mesh->modules[l->at];
 }
 
 static bool is_taken(const struct module *m, enum event_kind kind)
@@ -198,23 +203,25 @@ static bool is_taken(const struct module *m, enum event_kind kind)
 
 static enum step operate(struct query *q, const struct event *event)
 {
+	struct mesh_lookup *l = lookup_of(q);
 	const struct module *module = module_of(q);
 
-	if (!q->state[q->at])
-		q->state[q->at] = arena_zero(&q->arena, module->state_size);
+	if (!l->state[l->at])
+		l->state[l->at] = arena_zero(&q->arena, module->state_size);
 	if (!query_may_step(q) || !is_taken(module, event->kind))
 		return STEP_STUCK;
-	return module->operate(q, q->state[q->at], event);
+	return module->operate(q, l->state[l->at], event);
 }
 
 /* Whether anything will give the module that waits another turn. */
 static bool will_wake(struct query *q)
 {
+	struct mesh_lookup *l = lookup_of(q);
 	const struct module *m = module_of(q);
 
-	return !m->waits || m->waits(q->state[q->at]) || q->parked || next_event(q) ||
-	       mesh_children(q) || (timer_is_set(&q->timer) && q->timer_module == q->at) ||
-	       (!list_is_empty(&q->in_yielded) && q->yield_module == q->at);
+	return !m->waits || m->waits(l->state[l->at]) || l->parked || next_event(q) ||
+	       mesh_children(q) || (timer_is_set(&l->timer) && l->timer_module == l->at) ||
+	       (!list_is_empty(&l->in_yielded) && l->yield_module == l->at);
 }
 
 /* An error of ours, which must cost this query only: it would stand or turn for ever. The line leaves out the
@@ -226,7 +233,7 @@ static void end_stuck(struct query *q, const struct event *event)
 		[EVENT_REPLY] = "reply", [EVENT_TIMER] = "timer",   [EVENT_TURN] = "turn",
 	};
 	const struct module *m = module_of(q);
-	const char *state = m->state_name ? m->state_name(q->state[q->at]) : "(one)";
+	const char *state = m->state_name ? m->state_name(lookup_of(q)->state[lookup_of(q)->at]) : "(one)";
 	char name[DNAME_TEXT], type[16];
 
 	stat_add(q->env->stats, STAT_queries_stuck);
@@ -242,6 +249,7 @@ static void end_stuck(struct query *q, const struct event *event)
  * the answer has come all the way up (false). */
 static bool query_work(struct query *q, const struct event *event)
 {
+	struct mesh_lookup *l = lookup_of(q);
 	static const struct event ask = { .kind = EVENT_ASK }, answer = { .kind = EVENT_ANSWER };
 
 	for (;;) {
@@ -255,8 +263,8 @@ static bool query_work(struct query *q, const struct event *event)
 			end_stuck(q, event);
 			return false;
 		case STEP_DOWN:
-			if (q->at + 1 < q->mesh->module_count) {
-				q->at++;
+			if (l->at + 1 < l->mesh->module_count) {
+				l->at++;
 				event = &ask;
 				continue;
 			}
@@ -266,10 +274,10 @@ static bool query_work(struct query *q, const struct event *event)
 			continue;
 		case STEP_UP:
 			/* It is done, whatever it was still waiting for. */
-			query_cancel_events(q, q->at);
-			if (q->at == 0)
+			query_cancel_events(q, l->at);
+			if (l->at == 0)
 				return false;
-			q->at--;
+			l->at--;
 			event = &answer;
 			continue;
 		}
@@ -278,16 +286,17 @@ static bool query_work(struct query *q, const struct event *event)
 
 static void query_turn(struct query *q)
 {
+	struct mesh_lookup *l = lookup_of(q);
 	struct wake *w;
 	bool goes_on = true;
 
-	q->running = true;
+	l->running = true;
 	while (goes_on && (w = next_event(q))) {
 		list_remove(&w->link);
 		goes_on = query_work(q, &w->event);
-		wake_free(q->mesh, w);
+		wake_free(l->mesh, w);
 	}
-	q->running = false;
+	l->running = false;
 	if (!goes_on)
 		query_finish(q);
 }
@@ -304,9 +313,9 @@ void mesh_run(struct mesh *m)
 		return;
 	m->running = true;
 	for (; left && !list_is_empty(&m->run); left--) {
-		struct query *q = LIST_ITEM(m->run.next, struct query, in_run);
+		struct query *q = &LIST_ITEM(m->run.next, struct mesh_lookup, in_run)->q;
 
-		list_remove(&q->in_run);
+		list_remove(&lookup_of(q)->in_run);
 		query_turn(q);
 		if (m->drop_all)
 			drop_some(m);
@@ -325,16 +334,16 @@ static void on_rest(struct timer *t)
 
 static void on_timer(struct timer *t)
 {
-	struct query *q = container_of(t, struct query, timer);
+	struct mesh_lookup *l = container_of(t, struct mesh_lookup, timer);
 
-	mesh_tell(q, q->timer_module, &(struct event){ .kind = EVENT_TIMER });
-	mesh_run(q->mesh);
+	mesh_tell(&l->q, l->timer_module, &(struct event){ .kind = EVENT_TIMER });
+	mesh_run(l->mesh);
 }
 
 static void on_deadline(struct timer *t)
 {
-	struct query *q = container_of(t, struct query, deadline);
-	struct mesh *m = q->mesh;
+	struct query *q = &container_of(t, struct mesh_lookup, deadline)->q;
+	struct mesh *m = lookup_of(q)->mesh;
 
 	m->running = true;
 	q->reply = failure(q, REASON_budget_time);
@@ -346,17 +355,20 @@ static void on_deadline(struct timer *t)
 
 void mesh_wake_at(struct query *q, uint64_t from_now_us)
 {
-	q->timer_module = q->at;
-	timer_set(q->env->loop, &q->timer, from_now_us);
+	struct mesh_lookup *l = lookup_of(q);
+
+	l->timer_module = l->at;
+	timer_set(q->env->loop, &l->timer, from_now_us);
 }
 
 void mesh_yield(struct query *q)
 {
-	struct mesh *m = q->mesh;
+	struct mesh_lookup *l = lookup_of(q);
+	struct mesh *m = l->mesh;
 
-	q->yield_module = q->at;
-	list_remove(&q->in_yielded);
-	list_push_back(&m->lanes[q->budget->lane % LANES], &q->in_yielded);
+	l->yield_module = l->at;
+	list_remove(&l->in_yielded);
+	list_push_back(&m->lanes[q->budget->lane % LANES], &l->in_yielded);
 	m->yields++;
 	if (!timer_is_set(&m->yield_timer))
 		timer_set(m->env->loop, &m->yield_timer, 0);
@@ -366,13 +378,14 @@ struct query *query_begin(struct mesh *m, const struct query_key *s, unsigned de
 			  struct budget *budget)
 {
 	struct query *q = query_new(m, s, depth, budget);
+	struct mesh_lookup *l = lookup_of(q);
 	uint64_t now = m->env->time->now_us;
 
-	q->timer.fire = on_timer;
-	q->stale_timer.fire = stale_on_timer;
-	q->deadline.fire = on_deadline;
+	l->timer.fire = on_timer;
+	l->stale_timer.fire = stale_on_timer;
+	l->deadline.fire = on_deadline;
 	if (budget->deadline_us != UINT64_MAX)
-		timer_set(m->env->loop, &q->deadline,
+		timer_set(m->env->loop, &l->deadline,
 			  budget->deadline_us > now ? budget->deadline_us - now : 0);
 	mesh_tell(q, 0, &(struct event){ .kind = EVENT_ASK });
 	return q;
@@ -393,23 +406,25 @@ struct query *mesh_begin(struct mesh *m, const struct query_key *s)
 
 static bool is_wanted(const struct query *q)
 {
-	return q->done || q->running || q->is_refresh || !list_is_empty(&q->members) ||
-	       q->slot != SLOT_BACKGROUND || !list_is_empty(&q->parents) ||
-	       !list_is_empty(&q->waiters);
+	const struct mesh_lookup *l = lookup_of(q);
+
+	return l->done || l->running || q->is_refresh || !list_is_empty(&l->members) ||
+	       l->slot != SLOT_BACKGROUND || !list_is_empty(&l->parents) ||
+	       !list_is_empty(&l->waiters);
 }
 
 /* Add children that only this query needs to the list of queries to end. */
 static void orphans_join(struct query *q, struct list *going)
 {
-	LIST_EACH_SAFE (at, &q->children) {
+	LIST_EACH_SAFE (at, &lookup_of(q)->children) {
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
 		struct query *child = link->child;
 
 		query_link_remove(link);
 		if (is_wanted(child))
 			continue;
-		list_remove(&child->in_mesh);
-		list_push_back(going, &child->in_mesh);
+		list_remove(&lookup_of(child)->in_mesh);
+		list_push_back(going, &lookup_of(child)->in_mesh);
 	}
 }
 
@@ -417,12 +432,12 @@ void mesh_give_up(struct query *q)
 {
 	struct list going;
 
-	PROMISE(!q->running && list_is_empty(&q->parents));
+	PROMISE(!lookup_of(q)->running && list_is_empty(&lookup_of(q)->parents));
 	list_init(&going);
-	list_remove(&q->in_mesh);
-	list_push_back(&going, &q->in_mesh);
+	list_remove(&lookup_of(q)->in_mesh);
+	list_push_back(&going, &lookup_of(q)->in_mesh);
 	while (!list_is_empty(&going)) {
-		q = LIST_ITEM(going.next, struct query, in_mesh);
+		q = &LIST_ITEM(going.next, struct mesh_lookup, in_mesh)->q;
 		orphans_join(q, &going);
 		query_end(q);
 		waiters_drop(q);
@@ -432,9 +447,11 @@ void mesh_give_up(struct query *q)
 
 void mesh_lose_clients(struct query *q)
 {
-	if (q->running || q->done)
+	struct mesh_lookup *l = lookup_of(q);
+
+	if (l->running || l->done)
 		return;
-	if (q->is_refresh || !list_is_empty(&q->parents) || !list_is_empty(&q->members))
+	if (q->is_refresh || !list_is_empty(&l->parents) || !list_is_empty(&l->members))
 		query_move_slot(q, SLOT_BACKGROUND);
 	else
 		mesh_give_up(q);
@@ -450,14 +467,14 @@ void mesh_leave(struct mesh *m, struct list *on_connection,
 		return;
 	}
 	q = waiters_leave(on_connection, is, arg);
-	if (q && list_is_empty(&q->waiters) && q->slot != SLOT_BACKGROUND)
+	if (q && list_is_empty(&lookup_of(q)->waiters) && lookup_of(q)->slot != SLOT_BACKGROUND)
 		mesh_lose_clients(q);
 	mesh_run(m);
 }
 
 static void drop_query(struct query *q)
 {
-	LIST_EACH_SAFE (at, &q->parents)
+	LIST_EACH_SAFE (at, &lookup_of(q)->parents)
 		query_link_remove(LIST_ITEM(at, struct query_link, of_child));
 	query_end(q);
 	waiters_drop(q);
@@ -468,10 +485,10 @@ static void drop_query(struct query *q)
 static struct query *next_dropped(const struct mesh *m)
 {
 	for (unsigned i = SLOTS; i-- > 0;) {
-		struct query *q = LIST_ITEM(m->slots[i].next, struct query, in_mesh);
+		struct mesh_lookup *l = LIST_ITEM(m->slots[i].next, struct mesh_lookup, in_mesh);
 
-		if (!list_is_empty(&m->slots[i]) && q->number < m->drop_before)
-			return q;
+		if (!list_is_empty(&m->slots[i]) && l->number < m->drop_before)
+			return &l->q;
 	}
 	return NULL;
 }
@@ -512,10 +529,10 @@ static void end_unwanted(struct mesh *m)
 {
 	for (unsigned i = SLOTS; i-- > 0;) {
 		for (struct list *at = m->slots[i].next, *next; at != &m->slots[i]; at = next) {
-			struct query *q = LIST_ITEM(at, struct query, in_mesh);
+			struct query *q = &LIST_ITEM(at, struct mesh_lookup, in_mesh)->q;
 
 			next = at->next;
-			if (q->is_refresh || !list_is_empty(&q->waiters) || i == SLOT_BACKGROUND)
+			if (q->is_refresh || !list_is_empty(&lookup_of(q)->waiters) || i == SLOT_BACKGROUND)
 				continue;
 			mesh_lose_clients(q);
 			next = m->slots[i].next; /* others may have gone with it */
@@ -530,10 +547,10 @@ static void end_all(struct mesh *m, struct list *ended)
 
 	m->drop_before = m->begun;
 	while ((q = next_dropped(m))) {
-		LIST_EACH_SAFE (at, &q->parents)
+		LIST_EACH_SAFE (at, &lookup_of(q)->parents)
 			query_link_remove(LIST_ITEM(at, struct query_link, of_child));
 		query_end(q);
-		list_push_back(ended, &q->in_mesh);
+		list_push_back(ended, &lookup_of(q)->in_mesh);
 	}
 }
 
@@ -558,12 +575,12 @@ void mesh_begin_again(struct mesh *m, bool unless_asked)
 		end_all(m, &ended);
 	clients_ask_again(m);
 	while (!list_is_empty(&ended)) {
-		struct query *q = LIST_ITEM(ended.next, struct query, in_mesh);
+		struct mesh_lookup *l = LIST_ITEM(ended.next, struct mesh_lookup, in_mesh);
 
-		while (!list_is_empty(&q->waiters))
-			waiter_ask_again(LIST_ITEM(q->waiters.next, struct waiter, link));
-		list_remove(&q->in_mesh);
-		query_free(q);
+		while (!list_is_empty(&l->waiters))
+			waiter_ask_again(LIST_ITEM(l->waiters.next, struct waiter, link));
+		list_remove(&l->in_mesh);
+		query_free(&l->q);
 	}
 	if (unless_asked)
 		end_unwanted(m);
@@ -578,14 +595,34 @@ void mesh_each(struct mesh *m, void (*fn)(const struct query *q, void *arg), voi
 {
 	for (unsigned i = 0; i < SLOTS; i++)
 		LIST_EACH (at, &m->slots[i])
-			fn(LIST_ITEM(at, struct query, in_mesh), arg);
+			fn(&LIST_ITEM(at, struct mesh_lookup, in_mesh)->q, arg);
+}
+
+bool mesh_in_background(const struct query *q)
+{
+	return lookup_of(q)->slot == SLOT_BACKGROUND;
+}
+
+const struct module *mesh_module(const struct query *q)
+{
+	return module_of(q);
+}
+
+const struct addr *mesh_awaits(const struct query *q)
+{
+	const struct module *m = module_of(q);
+	const struct mesh_lookup *l = lookup_of(q);
+
+	return m->awaits ? m->awaits(l->state[l->at]) : NULL;
 }
 
 const struct query *mesh_waits_for(const struct query *q)
 {
-	return list_is_empty(&q->children)
+	const struct mesh_lookup *l = lookup_of(q);
+
+	return list_is_empty(&l->children)
 		       ? NULL
-		       : LIST_ITEM(q->children.next, struct query_link, of_parent)->child;
+		       : LIST_ITEM(l->children.next, struct query_link, of_parent)->child;
 }
 
 unsigned mesh_size(const struct mesh *m)

@@ -15,6 +15,7 @@
 #include "util/conf/options.h"
 
 struct client;
+struct list;
 struct alias_prefix;
 struct request;
 struct stored;
@@ -108,6 +109,12 @@ void mesh_resolve(struct mesh *m, const struct question *q, unsigned kind,
 
 /* Call `fn` for every query: those that clients wait for come last, oldest first. */
 void mesh_each(struct mesh *m, void (*fn)(const struct query *q, void *arg), void *arg);
+/* Whether no client waits for it, and it is no refresh. */
+bool mesh_in_background(const struct query *q) PURE;
+/* The module that runs or waits. */
+const struct module *mesh_module(const struct query *q) PURE;
+/* The server whose response that module is waiting for, or NULL. */
+const struct addr *mesh_awaits(const struct query *q);
 /* One of the queries that `q` waits for, or NULL. */
 const struct query *mesh_waits_for(const struct query *q);
 /* Queries that go on in one turn of the loop, where one answer wakes many. */

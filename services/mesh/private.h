@@ -8,8 +8,11 @@
 #include "services/answer/answer.h"
 #include "services/mesh/mesh.h"
 #include "services/mesh/waiter.h"
+#include "services/net/shares.h"
 #include "services/query/snapshot.h"
 #include "services/upstream/upstream.h"
+#include "util/base/list.h"
+#include "util/base/loop.h"
 #include "util/conf/options.h"
 
 #define LANES            32 /* clients are hashed to them */
@@ -22,11 +25,68 @@
 #define QUERY_HASHES     100
 #define QUERY_TIME_US    (UINT64_C(10) * US_PER_S) /* then the client gets SERVFAIL */
 
+/* Where a query sits. Slots other than SLOT_BACKGROUND count towards num-queries-per-thread. */
+enum query_slot {
+	SLOT_BACKGROUND, /* children, refreshes, and queries abandoned by their clients */
+	SLOT_KEPT,       /* runs to completion */
+	SLOT_JOSTLED,    /* may be evicted: when old, or for a client that holds fewer */
+	SLOTS
+};
+
+/* A query and what the mesh keeps of it, which no module sees: from its beginning to query_free. */
+struct mesh_lookup {
+	struct query q;
+	struct mesh *mesh;
+	uint64_t number; /* as many came before it */
+	uint64_t hash; /* of question and kind */
+	struct mesh_lookup *bucket_next; /* or the next spare one */
+	void *state[QUERY_MODULES];
+	unsigned at; /* index of the module that runs or waits */
+	enum query_slot slot;
+	struct list in_mesh;  /* link in the list of its slot, oldest first */
+	struct holding place; /* SLOT_JOSTLED: the client charged for it */
+	struct list in_run;   /* linked while it has events to deliver */
+	struct list in_yielded;  /* linked while it waits for its turn after mesh_yield */
+	struct list events;   /* not delivered yet, oldest first */
+	struct list waiters;  /* clients and others outside the mesh */
+	struct query *group;       /* where others wait who asked the same from elsewhere */
+	struct list in_group;      /* a member's link in group->members */
+	struct list members;       /* of a group */
+	unsigned visits;
+	const struct whereabouts *asker; /* of a refresh: the client it is for */
+	struct list parents;  /* links to queries that wait for this one */
+	struct list children; /* links to queries this one waits for */
+	unsigned waiter_count, child_count;
+	unsigned holds;           /* events elsewhere that still refer to it */
+	uint32_t walk;            /* number of the last search for cycles to visit it */
+	struct timer timer;       /* mesh_wake_at */
+	unsigned timer_module;    /* the module that set it */
+	unsigned yield_module;     /* the module that yielded */
+	struct timer stale_timer; /* serve-expired-client-timeout */
+	struct timer deadline;    /* budget->deadline_us */
+	bool stale_allowed;       /* expired answers may be sent: mesh_allow_stale */
+	bool done, running, parked; /* parked: a group that only waits for its members */
+};
+
+/* The lookup that a query is part of; const as the query is. */
+static inline struct mesh_lookup *lookup_to_change(struct query *q)
+{
+	return container_of(q, struct mesh_lookup, q);
+}
+
+static inline const struct mesh_lookup *lookup_to_read(const struct query *q)
+{
+	return container_of(q, const struct mesh_lookup, q);
+}
+
+#define lookup_of(at) \
+	_Generic((at), struct query *: lookup_to_change, const struct query *: lookup_to_read)(at)
+
 struct mesh {
 	struct env *env;
 	const struct module *modules[QUERY_MODULES];
 	unsigned module_count;
-	struct query **buckets; /* hash chains; their number is a power of two */
+	struct mesh_lookup **buckets; /* hash chains; their number is a power of two */
 	size_t bucket_count;
 	unsigned count; /* queries in the table */
 	unsigned slots_used[SLOTS];
@@ -45,7 +105,7 @@ struct mesh {
 	struct timer drop_timer;  /* runs for the next of them */
 	struct timer rest_timer;  /* runs for the rest of `run` */
 	uint32_t walk;            /* number of the last search for cycles */
-	struct query *spare;      /* freed ones, for reuse */
+	struct mesh_lookup *spare; /* freed ones, for reuse */
 	unsigned spare_count;
 	struct wake *spare_wakes;
 	struct answer_style style; /* of the snapshot with this number */
@@ -65,7 +125,7 @@ struct query_link {
 
 /* An event on its way to a module. */
 struct wake {
-	struct list link; /* in query->events */
+	struct list link; /* in lookup->events */
 	unsigned module;
 	struct event event;
 	struct upstream_reply reply; /* what event.reply points to */
@@ -192,7 +252,7 @@ bool stale_is_all(const struct mesh *m, const struct stored *s);
 void stale_give(struct query *q);
 /* Do so after serve-expired-client-timeout. */
 void stale_start_timer(struct query *q);
-void stale_on_timer(struct timer *t); /* q->stale_timer.fire */
+void stale_on_timer(struct timer *t); /* lookup->stale_timer.fire */
 
 /* ---- subnet_groups.c ---- */
 

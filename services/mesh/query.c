@@ -51,28 +51,28 @@ static bool same_subnet(const struct netblock *a, const struct netblock *b)
 
 uint64_t query_message_hash(const struct query *q)
 {
-	return q->hash ^ kind_hash(q->kind) ^ (q->subnet ? subnet_hash(q->subnet) : 0);
+	return lookup_of(q)->hash ^ kind_hash(q->kind) ^ (q->subnet ? subnet_hash(q->subnet) : 0);
 }
 
-static struct query **bucket_of(const struct mesh *m, uint64_t hash)
+static struct mesh_lookup **bucket_of(const struct mesh *m, uint64_t hash)
 {
 	return &m->buckets[hash & (m->bucket_count - 1)];
 }
 
 static void table_grow(struct mesh *m)
 {
-	struct query **old = m->buckets;
+	struct mesh_lookup **old = m->buckets;
 	size_t old_count = m->bucket_count;
 
 	m->bucket_count = 2 * old_count;
-	m->buckets = mem_array(m->bucket_count, sizeof(struct query *));
+	m->buckets = mem_array(m->bucket_count, sizeof(struct mesh_lookup *));
 	for (size_t i = 0; i < old_count; i++) {
-		for (struct query *q = old[i], *next; q; q = next) {
-			struct query **at = bucket_of(m, q->hash);
+		for (struct mesh_lookup *l = old[i], *next; l; l = next) {
+			struct mesh_lookup **at = bucket_of(m, l->hash);
 
-			next = q->bucket_next;
-			q->bucket_next = *at;
-			*at = q;
+			next = l->bucket_next;
+			l->bucket_next = *at;
+			*at = l;
 		}
 	}
 	mem_free(old);
@@ -80,10 +80,10 @@ static void table_grow(struct mesh *m)
 
 struct query *query_find(struct mesh *m, const struct query_key *s)
 {
-	for (struct query *at = *bucket_of(m, s->hash); at; at = at->bucket_next)
-		if (at->hash == s->hash && identity(at->kind) == identity(s->kind) &&
-		    same_subnet(at->subnet, s->subnet) && question_equals(&at->question, s->q))
-			return at;
+	for (struct mesh_lookup *at = *bucket_of(m, s->hash); at; at = at->bucket_next)
+		if (at->hash == s->hash && identity(at->q.kind) == identity(s->kind) &&
+		    same_subnet(at->q.subnet, s->subnet) && question_equals(&at->q.question, s->q))
+			return &at->q;
 	return NULL;
 }
 
@@ -107,16 +107,16 @@ struct budget *budget_new(const struct mesh *m)
 	return b;
 }
 
-static struct query *query_blank(struct mesh *m)
+static struct mesh_lookup *lookup_blank(struct mesh *m)
 {
-	struct query *q = m->spare;
+	struct mesh_lookup *l = m->spare;
 
-	if (!q)
-		return mem_zero(sizeof(*q));
-	m->spare = q->bucket_next;
+	if (!l)
+		return mem_zero(sizeof(*l));
+	m->spare = l->bucket_next;
 	m->spare_count--;
-	memset(q, 0, sizeof(*q));
-	return q;
+	memset(l, 0, sizeof(*l));
+	return l;
 }
 
 static void copy_question(struct query *q, const struct question *from)
@@ -145,8 +145,9 @@ static void enter_scope(struct query *q)
 struct query *query_new(struct mesh *m, const struct query_key *s, unsigned depth,
 			struct budget *budget)
 {
-	struct query *q = query_blank(m);
-	struct query **bucket;
+	struct mesh_lookup *l = lookup_blank(m);
+	struct query *q = &l->q;
+	struct mesh_lookup **bucket;
 
 	arena_init(&q->arena);
 	q->env = m->env;
@@ -159,89 +160,92 @@ struct query *query_new(struct mesh *m, const struct query_key *s, unsigned dept
 	q->depth = depth;
 	q->budget = budget_pin(budget);
 	q->begun_us = m->env->time->now_us;
-	q->mesh = m;
-	q->number = m->begun++;
-	q->hash = s->hash;
-	list_init(&q->in_run);
-	list_init(&q->in_yielded);
-	list_init(&q->in_group);
-	list_init(&q->members);
-	list_init(&q->events);
-	list_init(&q->waiters);
-	list_init(&q->parents);
-	list_init(&q->children);
-	list_init(&q->in_mesh);
+	l->mesh = m;
+	l->number = m->begun++;
+	l->hash = s->hash;
+	list_init(&l->in_run);
+	list_init(&l->in_yielded);
+	list_init(&l->in_group);
+	list_init(&l->members);
+	list_init(&l->events);
+	list_init(&l->waiters);
+	list_init(&l->parents);
+	list_init(&l->children);
+	list_init(&l->in_mesh);
 
 	if (m->count >= m->bucket_count)
 		table_grow(m);
-	bucket = bucket_of(m, q->hash);
-	q->bucket_next = *bucket;
-	*bucket = q;
+	bucket = bucket_of(m, l->hash);
+	l->bucket_next = *bucket;
+	*bucket = l;
 	m->count++;
 	m->slots_used[SLOT_BACKGROUND]++;
-	list_push_back(&m->slots[SLOT_BACKGROUND], &q->in_mesh);
+	list_push_back(&m->slots[SLOT_BACKGROUND], &l->in_mesh);
 	return q;
 }
 
 void query_move_slot(struct query *q, enum query_slot slot)
 {
-	struct mesh *m = q->mesh;
+	struct mesh_lookup *l = lookup_of(q);
+	struct mesh *m = l->mesh;
 
-	m->slots_used[q->slot]--;
+	m->slots_used[l->slot]--;
 	m->slots_used[slot]++;
-	q->slot = slot;
-	shares_take_back(m->shares, &q->place);
-	list_remove(&q->in_mesh);
-	list_push_back(&m->slots[slot], &q->in_mesh);
+	l->slot = slot;
+	shares_take_back(m->shares, &l->place);
+	list_remove(&l->in_mesh);
+	list_push_back(&m->slots[slot], &l->in_mesh);
 }
 
-static void table_remove(struct query *q)
+static void table_remove(struct mesh_lookup *l)
 {
-	struct query **at = bucket_of(q->mesh, q->hash);
+	struct mesh_lookup **at = bucket_of(l->mesh, l->hash);
 
-	while (*at != q)
+	while (*at != l)
 		at = &(*at)->bucket_next;
-	*at = q->bucket_next;
+	*at = l->bucket_next;
 }
 
 void query_end(struct query *q)
 {
-	struct mesh *m = q->mesh;
+	struct mesh_lookup *l = lookup_of(q);
+	struct mesh *m = l->mesh;
 	struct loop *loop = m->env->loop;
 
-	q->done = true;
-	table_remove(q);
+	l->done = true;
+	table_remove(l);
 	subnet_group_leave(q);
 	m->count--;
-	m->slots_used[q->slot]--;
-	shares_take_back(m->shares, &q->place);
-	list_remove(&q->in_mesh);
-	list_remove(&q->in_run);
-	list_remove(&q->in_yielded);
-	timer_stop(loop, &q->timer);
-	timer_stop(loop, &q->stale_timer);
-	timer_stop(loop, &q->deadline);
+	m->slots_used[l->slot]--;
+	shares_take_back(m->shares, &l->place);
+	list_remove(&l->in_mesh);
+	list_remove(&l->in_run);
+	list_remove(&l->in_yielded);
+	timer_stop(loop, &l->timer);
+	timer_stop(loop, &l->stale_timer);
+	timer_stop(loop, &l->deadline);
 	for (unsigned i = m->module_count; i-- > 0;)
-		if (q->state[i] && m->modules[i]->clear)
-			m->modules[i]->clear(q, q->state[i]);
+		if (l->state[i] && m->modules[i]->clear)
+			m->modules[i]->clear(q, l->state[i]);
 	query_cancel_events(q, 0);
 }
 
 void query_free(struct query *q)
 {
-	struct mesh *m = q->mesh;
+	struct mesh_lookup *l = lookup_of(q);
+	struct mesh *m = l->mesh;
 
-	PROMISE(q->done && !q->running && !q->holds);
-	PROMISE(list_is_empty(&q->waiters) && list_is_empty(&q->parents));
+	PROMISE(l->done && !l->running && !l->holds);
+	PROMISE(list_is_empty(&l->waiters) && list_is_empty(&l->parents));
 	budget_drop(q->budget);
 	arena_clear(&q->arena);
 	snapshot_unpin(q->snapshot);
 	if (m->spare_count == SPARE_MOST) {
-		mem_free(q);
+		mem_free(l);
 		return;
 	}
-	q->bucket_next = m->spare;
-	m->spare = q;
+	l->bucket_next = m->spare;
+	m->spare = l;
 	m->spare_count++;
 }
 
@@ -254,21 +258,21 @@ void query_link_add(struct query *parent, struct query *child, unsigned module)
 	struct query_link *link = arena_new(&parent->arena, struct query_link);
 
 	*link = (struct query_link){ .parent = parent, .child = child, .module = module };
-	list_push_back(&child->parents, &link->of_child);
-	list_push_back(&parent->children, &link->of_parent);
-	parent->child_count++;
+	list_push_back(&lookup_of(child)->parents, &link->of_child);
+	list_push_back(&lookup_of(parent)->children, &link->of_parent);
+	lookup_of(parent)->child_count++;
 }
 
 void query_link_remove(struct query_link *link)
 {
 	list_remove(&link->of_child);
 	list_remove(&link->of_parent);
-	link->parent->child_count--;
+	lookup_of(link->parent)->child_count--;
 }
 
 struct query_link *query_link_between(const struct query *parent, const struct query *child)
 {
-	LIST_EACH (at, &parent->children) {
+	LIST_EACH (at, &lookup_of(parent)->children) {
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
 
 		if (link->child == child)
@@ -286,16 +290,16 @@ bool query_waits_for(struct mesh *m, struct query *from, const struct query *tar
 		return true;
 	m->walk++;
 	found[0] = from;
-	from->walk = m->walk;
+	lookup_of(from)->walk = m->walk;
 	for (size_t i = 0; i < count; i++) {
-		LIST_EACH (at, &found[i]->children) {
+		LIST_EACH (at, &lookup_of(found[i])->children) {
 			struct query *child = LIST_ITEM(at, struct query_link, of_parent)->child;
 
 			if (child == target || count == WALK_MOST)
 				return true;
-			if (child->walk == m->walk)
+			if (lookup_of(child)->walk == m->walk)
 				continue;
-			child->walk = m->walk;
+			lookup_of(child)->walk = m->walk;
 			found[count++] = child;
 		}
 	}
@@ -324,26 +328,28 @@ void wake_free(struct mesh *m, struct wake *w)
 	list_remove(&w->link);
 	w->spare = m->spare_wakes;
 	m->spare_wakes = w;
-	if (child && --child->holds == 0)
+	if (child && --lookup_of(child)->holds == 0)
 		query_free(child);
 }
 
 void query_cancel_events(struct query *q, unsigned module)
 {
-	LIST_EACH_SAFE (at, &q->events) {
+	struct mesh_lookup *l = lookup_of(q);
+
+	LIST_EACH_SAFE (at, &l->events) {
 		struct wake *w = LIST_ITEM(at, struct wake, link);
 
 		if (w->module >= module)
-			wake_free(q->mesh, w);
+			wake_free(l->mesh, w);
 	}
-	LIST_EACH_SAFE (at, &q->children) {
+	LIST_EACH_SAFE (at, &l->children) {
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
 
 		if (link->module >= module)
 			query_link_remove(link);
 	}
-	if (q->timer_module >= module)
-		timer_stop(q->env->loop, &q->timer);
-	if (q->yield_module >= module)
-		list_remove(&q->in_yielded);
+	if (l->timer_module >= module)
+		timer_stop(q->env->loop, &l->timer);
+	if (l->yield_module >= module)
+		list_remove(&l->in_yielded);
 }

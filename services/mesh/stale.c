@@ -57,31 +57,33 @@ bool stale_goes_first(const struct mesh *m, const struct stored *s)
 /* A client may send another query from within its callback. */
 void stale_give(struct query *q)
 {
-	struct mesh *m = q->mesh;
+	struct mesh_lookup *l = lookup_of(q);
+	struct mesh *m = l->mesh;
 	bool was_running = m->running;
 
-	if (q->running)
+	if (l->running)
 		return; /* it is being done, or will be told the outcome */
-	m->running = q->running = true;
+	m->running = l->running = true;
 	waiters_stale(q);
 	m->running = was_running;
-	q->running = false;
+	l->running = false;
 }
 
 void stale_on_timer(struct timer *t)
 {
-	struct query *q = container_of(t, struct query, stale_timer);
+	struct mesh_lookup *l = container_of(t, struct mesh_lookup, stale_timer);
 
-	stale_give(q);
-	mesh_run(q->mesh);
+	stale_give(&l->q);
+	mesh_run(l->mesh);
 }
 
 void stale_start_timer(struct query *q)
 {
-	uint32_t timeout_ms = mesh_conf(q->mesh)->server.serve_expired_client_timeout;
+	struct mesh_lookup *l = lookup_of(q);
+	uint32_t timeout_ms = mesh_conf(l->mesh)->server.serve_expired_client_timeout;
 
-	if (timeout_ms && !timer_is_set(&q->stale_timer))
-		timer_set(q->env->loop, &q->stale_timer, timeout_ms * US_PER_MS);
+	if (timeout_ms && !timer_is_set(&l->stale_timer))
+		timer_set(q->env->loop, &l->stale_timer, timeout_ms * US_PER_MS);
 }
 
 void mesh_allow_stale(struct query *q, bool found)
@@ -90,8 +92,8 @@ void mesh_allow_stale(struct query *q, bool found)
 		waiters_have_stale(q);
 	if (found)
 		stale_start_timer(q);
-	if (mesh_conf(q->mesh)->server.serve_expired_client_timeout)
+	if (mesh_conf(lookup_of(q)->mesh)->server.serve_expired_client_timeout)
 		return;
-	q->stale_allowed = true;
+	lookup_of(q)->stale_allowed = true;
 	waiters_stale(q);
 }

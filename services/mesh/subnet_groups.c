@@ -55,7 +55,7 @@ static unsigned member_count(const struct query *group)
 {
 	unsigned count = 0;
 
-	LIST_EACH (at, &group->members)
+	LIST_EACH (at, &lookup_of(group)->members)
 		count++;
 	return count;
 }
@@ -73,21 +73,22 @@ static bool has_room(const struct query *group)
 
 	/* the first member takes the slot that the group gives up */
 	return count == 0 ||
-	       (count < HALL_GUESTS && is_proven(group) && mesh_has_slots(group->mesh));
+	       (count < HALL_GUESTS && is_proven(group) && mesh_has_slots(lookup_of(group)->mesh));
 }
 
 /* The member for clients in `subnet`, begun if needed; NULL: they have to wait. */
 static struct query *member_for(struct query *group, const struct netblock *subnet, unsigned more)
 {
+	struct mesh_lookup *l = lookup_of(group);
 	unsigned kind = (group->kind & ~(unsigned)QUERY_NO_CACHE) | more;
 	struct query_key s = query_key_at(&group->question, kind, subnet);
-	struct query *member = query_find(group->mesh, &s);
+	struct query *member = query_find(l->mesh, &s);
 
 	if (member || !has_room(group))
 		return member;
-	member = mesh_begin(group->mesh, &s);
-	member->group = group;
-	list_push_back(&group->members, &member->in_group);
+	member = mesh_begin(l->mesh, &s);
+	lookup_of(member)->group = group;
+	list_push_back(&l->members, &lookup_of(member)->in_group);
 	return member;
 }
 
@@ -111,10 +112,10 @@ static struct query *on_way_in(struct query *group, const struct request *r, con
 
 static void begin_refresh(struct query *group)
 {
-	struct query *member = member_for(group, &group->asker->shown, QUERY_NO_CACHE);
+	struct query *member = member_for(group, &lookup_of(group)->asker->shown, QUERY_NO_CACHE);
 
-	group->asker = NULL;
-	if (!member || member->slot != SLOT_BACKGROUND)
+	lookup_of(group)->asker = NULL;
+	if (!member || lookup_of(member)->slot != SLOT_BACKGROUND)
 		return;
 	member->is_refresh = true;
 	query_move_slot(member, SLOT_JOSTLED);
@@ -164,25 +165,27 @@ void subnet_group_gather(struct query *member)
 	struct gathering g = { .member = member };
 
 	g.is_for_all = has_failed(member) || !subnet_group_key(member, &g.at);
-	waiters_sort(member->group, on_way_out, &g);
+	waiters_sort(lookup_of(member)->group, on_way_out, &g);
 }
 
 void subnet_group_wake(struct query *group)
 {
-	mesh_tell(group, group->at, &(struct event){ .kind = EVENT_TURN });
+	mesh_tell(group, lookup_of(group)->at, &(struct event){ .kind = EVENT_TURN });
 }
 
 void subnet_group_leave(struct query *q)
 {
-	LIST_EACH_SAFE (at, &q->members) {
-		LIST_ITEM(at, struct query, in_group)->group = NULL;
+	struct mesh_lookup *l = lookup_of(q);
+
+	LIST_EACH_SAFE (at, &l->members) {
+		LIST_ITEM(at, struct mesh_lookup, in_group)->group = NULL;
 		list_remove(at);
 	}
-	if (LIKELY(!q->group))
+	if (LIKELY(!l->group))
 		return;
-	list_remove(&q->in_group);
-	subnet_group_wake(q->group);
-	q->group = NULL;
+	list_remove(&l->in_group);
+	subnet_group_wake(l->group);
+	l->group = NULL;
 }
 
 /* ---- the module ---- */
@@ -201,37 +204,40 @@ static bool divides_at_once(const struct query *q)
  * way for a new group, in which its members and clients continue. */
 static void move_house(struct query *q)
 {
+	struct mesh_lookup *l = lookup_of(q);
 	struct query_key s = query_key(&q->question, q->kind);
-	struct query *new = mesh_begin(q->mesh, &s);
+	struct query *new = mesh_begin(l->mesh, &s);
 
 	new->divided = true;
 	new->told_before = q->told_before;
-	LIST_EACH_SAFE (at, &q->members) {
-		LIST_ITEM(at, struct query, in_group)->group = new;
+	LIST_EACH_SAFE (at, &l->members) {
+		LIST_ITEM(at, struct mesh_lookup, in_group)->group = new;
 		list_remove(at);
-		list_push_back(&new->members, at);
+		list_push_back(&lookup_of(new)->members, at);
 	}
 	waiters_sort(q, on_moving, new);
-	if (new->slot != q->slot)
-		query_move_slot(new, q->slot);
+	if (lookup_of(new)->slot != l->slot)
+		query_move_slot(new, l->slot);
 }
 
 static enum step attend(struct query *q)
 {
-	if (++q->visits > HALL_VISITS) {
+	struct mesh_lookup *l = lookup_of(q);
+
+	if (++l->visits > HALL_VISITS) {
 		move_house(q);
 		return STEP_UP;
 	}
 	if (!time_jumps(q->env->time))
-		timer_set(q->env->loop, &q->deadline, QUERY_TIME_US);
+		timer_set(q->env->loop, &l->deadline, QUERY_TIME_US);
 	waiters_sort(q, on_way_in, NULL);
-	if (q->asker)
+	if (l->asker)
 		begin_refresh(q);
-	if (list_is_empty(&q->waiters)) {
+	if (list_is_empty(&l->waiters)) {
 		q->is_refresh = false;
-		if (list_is_empty(&q->members))
+		if (list_is_empty(&l->members))
 			return STEP_UP;
-		if (q->slot != SLOT_BACKGROUND)
+		if (l->slot != SLOT_BACKGROUND)
 			query_move_slot(q, SLOT_BACKGROUND);
 	}
 	return STEP_WAIT;
@@ -240,7 +246,7 @@ static enum step attend(struct query *q)
 static enum step divide(struct query *q)
 {
 	tell(q, "the answer depends on the client subnet (ECS)");
-	q->divided = q->parked = true;
+	q->divided = lookup_of(q)->parked = true;
 	q->reply = NULL;
 	return attend(q);
 }
@@ -256,13 +262,13 @@ static enum step operate(struct query *q, void *state, const struct event *ev)
 	case EVENT_ANSWER:
 		return is_shared && q->divided ? divide(q) : STEP_UP;
 	case EVENT_TURN:
-		return q->parked ? attend(q) : STEP_STUCK;
+		return lookup_of(q)->parked ? attend(q) : STEP_STUCK;
 	default:
 		return STEP_STUCK;
 	}
 }
 
-/* Only a group waits, for its members, which the mesh knows of (q->parked). */
+/* Only a group waits, for its members, which the mesh knows of (lookup->parked). */
 static bool waits(const void *state)
 {
 	(void)state;

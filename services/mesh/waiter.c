@@ -75,15 +75,16 @@ static void keep_request(struct waiter *w, const struct request *r, uint8_t *at)
 
 static struct waiter *waiter_add(struct query *q, size_t more)
 {
+	struct mesh_lookup *l = lookup_of(q);
 	struct waiter *w = mem_new(sizeof *w + more);
 
 	*w = (struct waiter){ .query = q, .begun_us = q->env->time->now_us, .size = sizeof *w + more };
 	list_init(&w->by_age);
 	list_init(&w->on_connection);
-	list_push_back(&q->waiters, &w->link);
-	q->waiter_count++;
-	q->mesh->waiting.count++;
-	q->mesh->waiting.size += w->size;
+	list_push_back(&l->waiters, &w->link);
+	l->waiter_count++;
+	l->mesh->waiting.count++;
+	l->mesh->waiting.size += w->size;
 	return w;
 }
 
@@ -93,12 +94,12 @@ static void waiter_lead(struct waiter *w, const struct alias_prefix *lead)
 
 	w->lead = alias_prefix_keep(lead, &size);
 	w->size += size;
-	w->query->mesh->waiting.size += size;
+	lookup_of(w->query)->mesh->waiting.size += size;
 }
 
 void waiter_add_client(struct query *q, const struct asking *a)
 {
-	struct waiters *all = &q->mesh->waiting;
+	struct waiters *all = &lookup_of(q)->mesh->waiting;
 	struct waiter *w = waiter_add(q, request_size(a->request));
 	const struct client_ops *ops = a->client->ops;
 
@@ -125,22 +126,22 @@ void waiter_add_callback(struct query *q, void (*done)(void *arg, const struct m
 void waiter_move(struct waiter *w, struct query *to)
 {
 	list_remove(&w->link);
-	w->query->waiter_count--;
+	lookup_of(w->query)->waiter_count--;
 	w->query = to;
-	list_push_back(&to->waiters, &w->link);
-	to->waiter_count++;
+	list_push_back(&lookup_of(to)->waiters, &w->link);
+	lookup_of(to)->waiter_count++;
 }
 
 void waiter_leave(struct waiter *w)
 {
 	struct query *q = w->query;
-	struct waiters *all = &q->mesh->waiting;
+	struct waiters *all = &lookup_of(q)->mesh->waiting;
 
 	list_remove(&w->link);
 	list_remove(&w->by_age);
 	list_remove(&w->on_connection);
 	shares_take_back(all->shares, &w->place);
-	q->waiter_count--;
+	lookup_of(q)->waiter_count--;
 	all->count--;
 	all->size -= w->size;
 	if (w->counted)
@@ -164,7 +165,7 @@ bool waiters_are_many(const struct waiters *all, uint32_t queries_most)
 
 static bool is_held(const struct waiter *w)
 {
-	return w->query->running || w->query->done;
+	return lookup_of(w->query)->running || lookup_of(w->query)->done;
 }
 
 static struct waiter *one_of_many(const struct waiters *all)

@@ -31,7 +31,7 @@ enum {
 };
 
 struct waiter {
-	struct list link;          /* in query->waiters */
+	struct list link;          /* in lookup->waiters */
 	struct list by_age;        /* of a client: in waiters->by_age */
 	struct list on_connection; /* of a client over a stream: in the connection's list */
 	struct query *query;

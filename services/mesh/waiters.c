@@ -23,7 +23,7 @@ enum { IMAGE_SHORT = 400 }; /* bytes that fit any client's limit, whatever its O
 static void waiter_join(struct waiter *w, struct query *to)
 {
 	waiter_move(w, to);
-	if (w->has_stale && !to->done)
+	if (w->has_stale && !lookup_of(to)->done)
 		stale_start_timer(to);
 }
 
@@ -32,7 +32,7 @@ void waiters_sort(struct query *q,
 					 const struct client *c, void *arg),
 		  void *arg)
 {
-	LIST_EACH_SAFE (at, &q->waiters) {
+	LIST_EACH_SAFE (at, &lookup_of(q)->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 		struct query *to = w->done ? NULL : where(q, &w->request, &w->client, arg);
 
@@ -45,7 +45,7 @@ static struct query *begin_again(struct query *q, const struct client *c)
 {
 	struct query_key s = q->subnet ? query_key_at(&q->question, q->kind, q->subnet)
 				    : query_key(&q->question, q->kind);
-	struct query *again = mesh_begin(q->mesh, &s);
+	struct query *again = mesh_begin(lookup_of(q)->mesh, &s);
 
 	again->budget->lane = (uint8_t)client_hash(&c->from);
 	return again;
@@ -56,7 +56,7 @@ static void waiters_begin_again(struct query *q)
 {
 	struct query *again = NULL;
 
-	LIST_EACH_SAFE (at, &q->waiters) {
+	LIST_EACH_SAFE (at, &lookup_of(q)->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 
 		if (w->done)
@@ -274,7 +274,7 @@ static void send_out(struct mesh *m, struct waiter *w, size_t len)
 /* Send what mesh->out holds, or drop it if too late, and free the waiter. True if sent. */
 static bool waiter_send(struct query *q, struct waiter *w, const struct message *reply, size_t len)
 {
-	struct mesh *m = q->mesh;
+	struct mesh *m = lookup_of(q)->mesh;
 	bool too_late = is_too_late(m, w) || is_in_a_pulse(m, w, len);
 
 	waiter_leave(w);
@@ -311,7 +311,7 @@ static void locate(struct query *q, struct waiter *w)
 static void waiter_answer(struct query *q, struct waiter *w, const struct message *reply,
 			  struct encoding *last)
 {
-	struct mesh *m = q->mesh;
+	struct mesh *m = lookup_of(q)->mesh;
 	bool is_hidden = reply->security == SECURITY_BOGUS && !(w->request.flags & FLAG_CD);
 	bool is_own = w->request.edns.options.len || w->lead; /* these bytes are for it alone */
 	struct arena own;
@@ -365,7 +365,7 @@ static bool waiter_follow(struct query *q, struct waiter *w, const struct alias_
 	if (!join_leads(&lead, a, w->lead, behind))
 		return false;
 	waiter_leave(w);
-	mesh_ask_behind(q->mesh, &w->request, &w->client, &lead);
+	mesh_ask_behind(lookup_of(q)->mesh, &w->request, &w->client, &lead);
 	waiter_free(w);
 	return true;
 }
@@ -383,7 +383,7 @@ static void waiter_refuse(struct query *q, struct waiter *w, struct encoding *la
 static void waiter_judge(struct query *q, struct waiter *w, const struct message *reply,
 			 struct encoding *last, struct arena *a)
 {
-	struct mesh *m = q->mesh;
+	struct mesh *m = lookup_of(q)->mesh;
 	struct decision own, *decision = m->env->decision;
 	struct policy_client who = { .rule = acl_get(m->env->snapshot->acl, &w->client.from,
 						     &w->client.reached),
@@ -451,7 +451,7 @@ static bool judges(const struct mesh *m, bool beside)
 static bool waiter_present_stale(struct query *q, struct waiter *w, const struct stored *s, bool is_stale)
 {
 	struct encoding none = { .len = 0 };
-	struct mesh *m = q->mesh;
+	struct mesh *m = lookup_of(q)->mesh;
 	uint32_t now_s = m->env->time->now_s;
 	const struct message *reply;
 	struct arena own;
@@ -470,7 +470,7 @@ static bool waiter_present_stale(struct query *q, struct waiter *w, const struct
 /* True if the waiter has been answered. */
 static bool waiter_answer_stale(struct query *q, struct waiter *w)
 {
-	struct mesh *m = q->mesh;
+	struct mesh *m = lookup_of(q)->mesh;
 	const struct stored *s = stale_find(m, &q->question, query_message_hash(q), &w->request);
 	struct answer_to to;
 	struct writer out;
@@ -497,7 +497,7 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 
 void waiters_have_stale(struct query *q)
 {
-	LIST_EACH (at, &q->waiters) {
+	LIST_EACH (at, &lookup_of(q)->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 
 		w->has_stale = !w->done;
@@ -506,7 +506,7 @@ void waiters_have_stale(struct query *q)
 
 void waiters_stale(struct query *q)
 {
-	LIST_EACH_SAFE (at, &q->waiters) {
+	LIST_EACH_SAFE (at, &lookup_of(q)->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 
 		if (!w->done && w->has_stale)
@@ -538,7 +538,7 @@ static struct message *face_of(struct query *q)
 	unsigned sets = message_set_count(m);
 
 	m->q = q->question;
-	if (mesh_conf(q->mesh)->server.minimal_responses) {
+	if (mesh_conf(lookup_of(q)->mesh)->server.minimal_responses) {
 		m->sets = arena_copy(&q->arena, m->sets, sets * sizeof(struct rrset *));
 		message_minimise(m);
 	}
@@ -569,7 +569,7 @@ static void blame_network(struct query *q)
  * use. */
 static void forget_what_was_for_all(struct query *q)
 {
-	struct mesh *m = q->mesh;
+	struct mesh *m = lookup_of(q)->mesh;
 	const struct stored *s = msgcache_find(m->env->messages, &q->question,
 					       query_message_hash(q), q->scope, true);
 
@@ -580,7 +580,7 @@ static void forget_what_was_for_all(struct query *q)
 /* Clients get the image that the cache keeps, if it says everything they are to know. */
 static const struct stored *keep_reply(struct query *q, const struct message *face)
 {
-	struct mesh *m = q->mesh;
+	struct mesh *m = lookup_of(q)->mesh;
 	struct subnet_key at;
 	bool is_placed = subnet_group_key(q, &at);
 	const struct stored *s;
@@ -608,7 +608,8 @@ static const struct stored *keep_reply(struct query *q, const struct message *fa
 
 void waiters_finish(struct query *q)
 {
-	struct mesh *m = q->mesh;
+	struct mesh_lookup *l = lookup_of(q);
+	struct mesh *m = l->mesh;
 	struct encoding last = { .len = 0 };
 	struct message *face;
 	bool failed;
@@ -618,12 +619,12 @@ void waiters_finish(struct query *q)
 	failed = is_failure(q, face);
 	if (UNLIKELY(query_lookup_was_refused(q)))
 		waiters_begin_again(q);
-	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&q->waiters)))
+	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&l->waiters)))
 		querylog_failure(&q->question, face->reason, face->reason_text);
 	if (UNLIKELY(failed && mesh_conf(m)->server.dns_error_reporting && !q->divided))
 		report_failure(q);
 	last.image = keep_reply(q, face);
-	LIST_EACH_SAFE (at, &q->waiters) {
+	LIST_EACH_SAFE (at, &l->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 
 		if (w->done)
@@ -641,7 +642,7 @@ void waiters_drop(struct query *q)
 {
 	struct message gone = { .q = q->question, .rcode = RCODE_SERVFAIL, .reason = REASON_other };
 
-	LIST_EACH_SAFE (at, &q->waiters) {
+	LIST_EACH_SAFE (at, &lookup_of(q)->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 
 		if (w->done)
@@ -655,7 +656,7 @@ void waiters_drop(struct query *q)
 void waiter_ask_again(struct waiter *w)
 {
 	const struct query *q = w->query;
-	struct mesh *m = q->mesh;
+	struct mesh *m = lookup_of(q)->mesh;
 
 	waiter_leave(w);
 	if (w->done)
@@ -684,7 +685,7 @@ struct query *waiters_leave(struct list *on_connection, bool (*is)(const struct 
 		struct query *q = w->query;
 
 		/* one whose query is having a turn is about to be answered */
-		if (q->done || q->running || !is(&w->client, arg))
+		if (lookup_of(q)->done || lookup_of(q)->running || !is(&w->client, arg))
 			continue;
 		waiter_dismiss(w);
 		return q;

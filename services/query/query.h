@@ -1,18 +1,17 @@
 /* One query's life: its question, what it may cost, who waits for it, and its outcome.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Created, driven and freed (with its arena) by the mesh. Modules read the question, set
- * `want_*` before they step down and `reply` before they step up. */
+ * Created, driven and freed (with its arena) by the mesh, which keeps its own part in struct mesh_lookup
+ * (services/mesh/private.h). Modules read the question, set `want_*` before they step down and `reply` before they
+ * step up. */
 #ifndef SERVICES_QUERY_QUERY_H
 #define SERVICES_QUERY_QUERY_H
 
-#include "services/net/shares.h"
 #include "services/query/budget.h"
 #include "services/query/env.h"
 #include "services/query/module.h"
 #include "util/base/arena.h"
-#include "util/base/list.h"
-#include "util/base/loop.h"
+#include "util/base/timebase.h"
 #include "util/dns/msg.h"
 #include "util/net/addr.h"
 #include "util/net/subnet.h"
@@ -32,21 +31,11 @@ enum {                         /* query.kind: must match for two queries to be j
        QUERY_RPZ_PASSED = 32,   /* a policy zone has passed it: no other zone stops it */
 };
 
-/* Where a query sits. Slots other than SLOT_BACKGROUND count towards num-queries-per-thread. */
-enum query_slot {
-	SLOT_BACKGROUND, /* children, refreshes, and queries abandoned by their clients */
-	SLOT_KEPT,       /* runs to completion */
-	SLOT_JOSTLED,    /* may be evicted: when old, or for a client that holds fewer */
-	SLOTS
-};
-
 /* The scope in `kind`. Queries of different scopes never join; children inherit the scope. */
 static inline uint8_t query_scope(unsigned kind)
 {
 	return (uint8_t)(kind / QUERY_SCOPE);
 }
-
-struct whereabouts;
 
 struct query {
 	struct arena arena; /* holds what the pointers below point to, unless that is pinned */
@@ -88,38 +77,6 @@ struct query {
 	const struct message *cached_answer; /* set by the iterator: the cached answer to the question */
 	struct message *reply; /* the answer, with rcode, RRsets, security, reason; in the arena */
 	unsigned steps;        /* of all modules so far: query_may_step */
-
-	/* private to the mesh */
-	struct mesh *mesh;
-	uint64_t number; /* as many came before it */
-	uint64_t hash; /* of question and kind */
-	struct query *bucket_next;
-	void *state[QUERY_MODULES];
-	unsigned at; /* index of the module that runs or waits */
-	enum query_slot slot;
-	struct list in_mesh;  /* link in the list of its slot, oldest first */
-	struct holding place; /* SLOT_JOSTLED: the client charged for it */
-	struct list in_run;   /* linked while it has events to deliver */
-	struct list in_yielded;  /* linked while it waits for its turn after mesh_yield */
-	struct list events;   /* not delivered yet, oldest first */
-	struct list waiters;  /* clients and others outside the mesh */
-	struct query *group;       /* where others wait who asked the same from elsewhere */
-	struct list in_group;      /* a member's link in group->members */
-	struct list members;       /* of a group */
-	unsigned visits;
-	const struct whereabouts *asker; /* of a refresh: the client it is for */
-	struct list parents;  /* links to queries that wait for this one */
-	struct list children; /* links to queries this one waits for */
-	unsigned waiter_count, child_count;
-	unsigned holds;           /* events elsewhere that still refer to it */
-	uint32_t walk;            /* number of the last search for cycles to visit it */
-	struct timer timer;       /* mesh_wake_at */
-	unsigned timer_module;    /* the module that set it */
-	unsigned yield_module;     /* the module that yielded */
-	struct timer stale_timer; /* serve-expired-client-timeout */
-	struct timer deadline;    /* budget->deadline_us */
-	bool stale_allowed;       /* expired answers may be sent: mesh_allow_stale */
-	bool done, running, parked; /* parked: a group that only waits for its members */
 };
 
 /* Counts a step of a module, or of a state machine within one. False: it was the last one allowed, far

@@ -15,6 +15,7 @@
 #include "util/base/fault.h"
 #include "util/base/hash.h"
 #include "util/base/log.h"
+#include "util/base/loop.h"
 #include "util/base/mem.h"
 #include "util/base/random.h"
 #include "util/base/rcu.h"

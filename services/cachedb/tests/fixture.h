@@ -7,6 +7,7 @@
 
 #include "services/cache/rrset.h"
 #include "services/cachedb/store.h"
+#include "services/mesh/private.h"
 #include "services/mesh/tests/fixture.h"
 #include "services/tests/made.h"
 
@@ -165,7 +166,7 @@ static UNUSED enum step below_operate(struct query *q, void *state, const struct
 	(void)state;
 	if (ev->kind == EVENT_ASK) {
 		/* it waits for no turn any more */
-		assert_int_equal(cachedb_module.operate(q, q->state[1], &(struct event){ .kind = EVENT_TURN }), STEP_STUCK);
+		assert_int_equal(cachedb_module.operate(q, lookup_of(q)->state[1], &(struct event){ .kind = EVENT_TURN }), STEP_STUCK);
 		below.asked++;
 		if (below.sleeps)
 			return wait_here(q);

@@ -25,6 +25,7 @@
 #include "services/upstream/upstream.h"
 #include "util/base/fault.h"
 #include "util/base/hash.h"
+#include "util/base/loop.h"
 #include "util/base/mem.h"
 #include "util/base/rcu.h"
 #include "util/dns/rr.h"

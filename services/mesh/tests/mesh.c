@@ -185,7 +185,7 @@ static void who_joins_a_lookup_fails_for_no_want_of_anothers_budget(void **state
 		if (rows[i].anew) {
 			assert_int_equal(world.heard[0].id, 1);
 			assert_int_equal(world.asleep[1]->depth, 0);
-			assert_int_equal(world.asleep[1]->slot, SLOT_KEPT);
+			assert_int_equal(lookup_of(world.asleep[1])->slot, SLOT_KEPT);
 			/* now it is its own failure, whatever it says */
 			world.asleep[1]->lookup_refused = true;
 			wake(1);

@@ -51,8 +51,8 @@ static void a_crowd_costs_the_lookup_nothing(void **state)
 				 world.asleep[0]->arena.taken - before, bytes);
 		mesh_leave(world.mesh, &world.connections[0], NULL, NULL);
 		world.heard_count = 0;
-		while (!list_is_empty(&world.asleep[0]->waiters)) {
-			waiter_drop(LIST_ITEM(world.asleep[0]->waiters.next, struct waiter, link));
+		while (!list_is_empty(&lookup_of(world.asleep[0])->waiters)) {
+			waiter_drop(LIST_ITEM(lookup_of(world.asleep[0])->waiters.next, struct waiter, link));
 			world.heard_count = 0;
 		}
 		assert_int_equal(world.mesh->waiting.size, 0);
@@ -176,7 +176,7 @@ static void a_connection_that_has_gone_takes_all_its_waiters_along(void **state)
 	}
 	assert_int_equal(mesh_waiting(world.mesh), 2);
 	assert_int_equal(mesh_size(world.mesh), 3);
-	assert_int_equal(world.asleep[1]->slot, SLOT_KEPT);
+	assert_int_equal(lookup_of(world.asleep[1])->slot, SLOT_KEPT);
 	mesh_leave(world.mesh, &world.connections[0], NULL, NULL);
 	assert_int_equal(world.heard_count, 3);
 	ask_over_tcp("w2.example", 6, 2);
@@ -241,9 +241,9 @@ static void one_whose_query_has_a_turn_does_not_give_way(void **state)
 	for (uint16_t id = 0; id < 31; id++)
 		come(1, "w.example", id, false);
 	come(1, "w2.example", 31, false);
-	world.asleep[0]->running = true;
+	lookup_of(world.asleep[0])->running = true;
 	come(2, "w2.example", 99, false);
-	world.asleep[0]->running = false;
+	lookup_of(world.asleep[0])->running = false;
 	assert_int_equal(world.heard_count, 1);
 	assert_int_equal(world.heard[0].id, 31);
 	world_end();
