@@ -285,7 +285,7 @@ static enum turn stop_for_all(struct iter *it)
 	m->flags = FLAG_QR;
 	m->rcode = RCODE_SERVFAIL;
 	m->reason = REASON_other;
-	it->q->divided = true;
+	it->q->ecs.need = ECS_REQUIRED;
 	it->q->reply = m;
 	it->state = ITER_finish;
 	return TURN_UP;

@@ -90,7 +90,7 @@ struct iter {
 	enum tier tier;
 	const struct upstream_reply *reply; /* for on_response */
 	const struct netblock *shows; /* the client subnet sent; NULL: none */
-	bool placed;                  /* the answer is for that subnet */
+	bool echoed;                  /* and the answer is for it */
 	bool on_the_way;              /* it would be sent with the whole name, not with this part of it */
 	struct caps caps;                   /* 0x20 fallback */
 	unsigned sent;                      /* to these servers: max-sent-count */

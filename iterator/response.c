@@ -81,7 +81,7 @@ static bool is_synthesized(const struct message *m, const struct rrset *cname)
  * the way to the whole one, with which alone the subnet is sent. Denials of the latter are for all (RFC 7871 7.4). */
 static bool is_for_some(const struct iter *it, const struct message *m, bool is_answer)
 {
-	return is_answer ? it->placed || it->q->secret : it->on_the_way && m->count[SECTION_ANSWER];
+	return is_answer ? it->echoed || it->q->ecs.sent == ECS_OPTED_OUT : it->on_the_way && m->count[SECTION_ANSWER];
 }
 
 /* Nobody is answered from it, and no other zone finds its servers by it: it is kept as the parent's. */
@@ -699,7 +699,7 @@ enum turn response_read(struct iter *it)
 	how.configured[0] = route_zone(it->q, how.look, how.unheld);
 	how.configured[1] = route_zone_past(it->q, how.look, it->config_failed, how.unheld);
 	it->reply = NULL;
-	it->placed = false;
+	it->echoed = false;
 	if (reply == NULL && it->caps.on) {
 		struct message *m = it->caps.first;
 		caps_end(&it->caps);

@@ -45,15 +45,16 @@ enum show show_choose(struct iter *it, const struct selection *to)
 		return SHOW_NOTHING;
 	if (!(q->kind & QUERY_ROUTED)) {
 		/* what it tells us it might not tell a client */
-		q->listed = q->no_message = true;
+		q->ecs.need = ECS_OMITTED;
+		q->no_message = true;
 		return SHOW_NOTHING;
 	}
 	if (!q->subnet) {
-		q->told_before = to->known.subnet == SUBNET_WORKS;
+		q->ecs.echoed_before = to->known.subnet == SUBNET_WORKS;
 		return SHOW_DIVIDE;
 	}
 	if (q->subnet->bits == 0) {
-		q->secret = true;
+		q->ecs.sent = ECS_OPTED_OUT;
 		return SHOW_NOTHING;
 	}
 	it->shows = q->subnet;
@@ -95,9 +96,10 @@ bool show_judge(struct iter *it, const struct upstream_reply *reply, enum respon
 		known = SUBNET_WORKS;
 	note(it, known);
 	if (known == SUBNET_WORKS) {
-		it->placed = r != RESPONSE_useless;
-		q->placed |= it->placed;
-		q->subnet_scope = MAX(q->subnet_scope, o.scope);
+		it->echoed = r != RESPONSE_useless;
+		if (it->echoed)
+			q->ecs.sent = ECS_SENT;
+		q->ecs.scope = MAX(q->ecs.scope, o.scope);
 		return r != RESPONSE_useless || m->rcode != RCODE_FORMERR;
 	}
 	tell(q, "it ignores the client subnet (ECS)");

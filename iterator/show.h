@@ -10,7 +10,7 @@
 enum show {
 	SHOW_NOTHING,
 	SHOW_SUBNET, /* q->subnet, whose clients the query is for */
-	SHOW_DIVIDE, /* one would be sent, but the query is for all clients (q->divided) */
+	SHOW_DIVIDE, /* one would be sent, but the query is for all clients (ECS_REQUIRED) */
 };
 enum show show_choose(struct iter *it, const struct selection *to);
 

@@ -156,7 +156,7 @@ static void teach_negative(struct query *q, const struct answer_validity *j)
 
 	if (q->no_store || query_is_for_some(q) || !q->cache.negative)
 		return;
-	for (unsigned i = 0; i < first && !q->listed; i++) {
+	for (unsigned i = 0; i < first && q->ecs.need != ECS_OMITTED; i++) {
 		const struct verified *v = answer_validity_verified(j, i);
 
 		if (v && verified_is_expanded(v))
@@ -313,7 +313,7 @@ static enum step judge(struct query *q, struct validator *v)
 
 static enum step on_answer(struct query *q, struct validator *v)
 {
-	if (UNLIKELY(q->divided))
+	if (UNLIKELY(q->ecs.need == ECS_REQUIRED))
 		return STEP_UP; /* there is no single answer for all clients */
 	if (v->pass || is_decided(q->reply)) {
 		if (!v->pass && q->reply->security == SECURITY_UNCHECKED) {

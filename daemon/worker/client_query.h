@@ -34,7 +34,7 @@ struct client_query {
 	bool proven; /* its address is not forged: over a stream, or by a cookie */
 	bool cookie_is_valid;
 	uint8_t cookie[COOKIE_LEN];
-	struct whereabouts where;
+	struct client_subnet where;
 	struct subnet_option echo;
 };
 

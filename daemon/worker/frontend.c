@@ -194,13 +194,13 @@ static bool locates(struct client_query *j, enum disposition *v)
 {
 	switch (subnets_locate(j->w->env.snapshot->subnets, &j->request.edns, &j->p->client.from,
 			       &j->where)) {
-	case WHEREABOUTS_MALFORMED:
+	case CLIENT_SUBNET_MALFORMED:
 		*v = client_query_refuse(j, RCODE_FORMERR, REASON_none);
 		return false;
-	case WHEREABOUTS_SHORT:
+	case CLIENT_SUBNET_SHORT:
 		*v = client_query_refuse(j, RCODE_REFUSED, REASON_none);
 		return false;
-	case WHEREABOUTS_GOOD:
+	case CLIENT_SUBNET_GOOD:
 		break;
 	}
 	j->request.where = &j->where;

@@ -430,7 +430,7 @@ static void sets_are_cached_where_they_are_for_everybody(void **state)
 		at_example("", "www.example.", TYPE_A, 0);
 		fixture.q->depth = rows[i].depth;
 		fixture.q->no_store = rows[i].no_store;
-		fixture.q->secret = rows[i].secret;
+		fixture.q->ecs.sent = rows[i].secret ? ECS_OPTED_OUT : ECS_UNSENT;
 		fixture.it.on_the_way = rows[i].on_the_way;
 		fixture.it.qmin.on = rows[i].partial;
 		hear(FLAG_AA, 0, A, NULL, NULL);
@@ -723,10 +723,10 @@ static void private_addresses_are_the_operators_own(void **state)
 		at_example("server: private-address: 10.0.0.0/8\n", "www.example.", TYPE_A, 0);
 		if (i)
 			fixture.it.place->addr.family = FAMILY_HELD;
-		fixture.it.placed = true;
+		fixture.it.echoed = true;
 		hear(FLAG_AA, 0, "www.example. 60 A 10.1.2.3", NULL, NULL);
 		assert_int_equal(fixture.it.state, i ? ITER_finish : ITER_choose);
-		assert_false(fixture.it.placed);
+		assert_false(fixture.it.echoed);
 		fixture_end();
 	}
 }

@@ -344,7 +344,7 @@ static void an_alias_under_a_false_rcode_is_one(void **state)
 	assert_false(it->qmin.on);
 	fixture_end();
 	at_example("", "a.example.", TYPE_TXT, 0); /* and nobody's but the one's for whom it was asked */
-	fixture.q->secret = true;
+	fixture.q->ecs.sent = ECS_OPTED_OUT;
 	hear(FLAG_AA, 0, "a.example. 60 CNAME b.", NULL, NULL);
 	assert_int_equal(cached("a.example.", TYPE_CNAME, 0), 0);
 	fixture_end();
@@ -404,7 +404,7 @@ static void a_referral_leads_down(void **state)
 	at_example("", "www.sub.example.", TYPE_A, 0);
 	it->at->expires_s = fixture.now_s + 50;
 	it->sent = 3;
-	fixture.q->secret = true; /* who serves a zone is for everybody */
+	fixture.q->ecs.sent = ECS_OPTED_OUT; /* who serves a zone is for everybody */
 	hear(FLAG_AA, 0, NULL, NS "\n" DS, GLUE "\nns.sub.example. 60 AAAA 2001:db8::9\nx.example. 60 TXT x");
 	assert_int_equal(it->state, ITER_choose);
 	assert_name_is(it->at->zone, "sub.example.");

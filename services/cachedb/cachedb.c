@@ -174,7 +174,7 @@ static uint32_t drop_after(const struct query *q, uint32_t ttl_s)
 /* Such answers are not stored. */
 static bool is_for_some(const struct query *q)
 {
-	return q->divided || query_is_for_some(q);
+	return q->ecs.need == ECS_REQUIRED || query_is_for_some(q);
 }
 
 static bool is_worth_keeping(const struct query *q)

@@ -379,7 +379,7 @@ static enum step on_answer(struct query *q, struct dns64 *d)
 {
 	const struct message *m = q->reply;
 
-	if (q->question.type != TYPE_AAAA || q->stopped || q->divided)
+	if (q->question.type != TYPE_AAAA || q->stopped || q->ecs.need == ECS_REQUIRED)
 		return STEP_UP;
 	if (d->done) {
 		/* a client that sets CD gets the plain answer, which must not be kept for others */

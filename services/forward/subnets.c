@@ -107,8 +107,8 @@ static const struct bounds *bounds_of(const struct subnets *s, unsigned family)
 	return family == 6 ? &s->ip6 : &s->ip4;
 }
 
-enum whereabouts_end subnets_locate(const struct subnets *s, const struct edns *e,
-				    const struct addr *client, struct whereabouts *w)
+enum client_subnet_end subnets_locate(const struct subnets *s, const struct edns *e,
+				    const struct addr *client, struct client_subnet *w)
 {
 	const struct bounds *b;
 	struct slice data;
@@ -116,17 +116,17 @@ enum whereabouts_end subnets_locate(const struct subnets *s, const struct edns *
 	memset(w, 0, sizeof(*w));
 	if (!e->options.len || !edns_find_option(e, EDNS_CLIENT_SUBNET, &data)) {
 		w->shown = subnet_of(client, bounds_of(s, client->family)->most);
-		return WHEREABOUTS_GOOD;
+		return CLIENT_SUBNET_GOOD;
 	}
 	if (!subnet_read(&w->said, &data) || w->said.scope)
-		return WHEREABOUTS_MALFORMED;
+		return CLIENT_SUBNET_MALFORMED;
 	b = bounds_of(s, w->said.family == 2 ? 6 : 4);
 	if (w->said.source && w->said.source < b->least)
-		return WHEREABOUTS_SHORT;
+		return CLIENT_SUBNET_SHORT;
 	w->told = true;
 	w->forwarded = s->always_forward;
 	w->shown = subnet_told(&w->said, b->most);
-	return WHEREABOUTS_GOOD;
+	return CLIENT_SUBNET_GOOD;
 }
 
 bool subnets_name(const struct subnets *s, const uint8_t *name)

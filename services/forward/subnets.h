@@ -24,21 +24,21 @@ bool subnets_read(struct subnets **to, const struct conf *conf, struct fault *f)
 void subnets_free(struct subnets *s);
 
 /* A client's subnet, from its option or from its address. */
-struct whereabouts {
+struct client_subnet {
 	bool told;                 /* it sent the option: its response may carry one as well */
 	bool forwarded;            /* and every server gets it (client-subnet-always-forward) */
 	struct subnet_option said; /* if told */
 	struct netblock shown;     /* what servers are sent; 0 bits: nothing */
 };
 
-enum whereabouts_end {
-	WHEREABOUTS_GOOD,
-	WHEREABOUTS_MALFORMED, /* FORMERR */
-	WHEREABOUTS_SHORT,     /* min-client-subnet-*: REFUSED */
+enum client_subnet_end {
+	CLIENT_SUBNET_GOOD,
+	CLIENT_SUBNET_MALFORMED, /* FORMERR */
+	CLIENT_SUBNET_SHORT,     /* min-client-subnet-*: REFUSED */
 };
 
-enum whereabouts_end subnets_locate(const struct subnets *s, const struct edns *e,
-				    const struct addr *client, struct whereabouts *w);
+enum client_subnet_end subnets_locate(const struct subnets *s, const struct edns *e,
+				    const struct addr *client, struct client_subnet *w);
 
 /* Whether a server of `zone` is sent the subnet of clients that ask for `name`: the server is
  * listed, or `name` and `zone` both are (a forwarder stands for every zone). */

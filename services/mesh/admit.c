@@ -271,14 +271,14 @@ void mesh_ask_behind(struct mesh *m, const struct request *r, const struct clien
  * Without a client.
  */
 
-static void refresh_for(struct query *q, const struct whereabouts *where)
+static void refresh_for(struct query *q, const struct client_subnet *where)
 {
 	if (where && !lookup_of(q)->asker)
 		lookup_of(q)->asker = arena_copy(&q->arena, where, sizeof(*where));
 }
 
 void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind,
-		  const struct whereabouts *where)
+		  const struct client_subnet *where)
 {
 	struct query_key s = query_key(question, subnet_group_kind(kind, where) | QUERY_NO_CACHE);
 	struct query *q = query_find(m, &s);

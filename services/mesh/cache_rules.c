@@ -325,7 +325,7 @@ static bool is_alias(const struct rrset *s)
 const struct rrset *store_set(const struct query *q, const struct question *asked,
 			      const struct rrset *set, uint32_t now_s, struct arena *a)
 {
-	if (UNLIKELY(q->listed) && is_alias(set))
+	if (UNLIKELY(q->ecs.need == ECS_OMITTED) && is_alias(set))
 		return set; /* it would lead clients who would be told another (RFC 7871) */
 	if (asked && set->type == asked->type && !is_for_others(set->type) &&
 	    set->trust >= TRUST_ANS_AA && dname_equals(rrset_owner(set), asked->name))

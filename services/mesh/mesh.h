@@ -19,7 +19,7 @@ struct list;
 struct alias_prefix;
 struct request;
 struct stored;
-struct whereabouts;
+struct client_subnet;
 
 struct mesh;
 
@@ -56,7 +56,7 @@ void mesh_begin_again(struct mesh *m, bool unless_asked);
 /* Refresh a cached answer in the background, unless that is already under way. `where` is the
  * location of the client it was looked up for, or NULL. */
 void mesh_refresh(struct mesh *m, const struct question *q, unsigned kind,
-		  const struct whereabouts *where);
+		  const struct client_subnet *where);
 
 /* ---- for modules ---- */
 

@@ -53,7 +53,7 @@ struct mesh_lookup {
 	struct list in_group;      /* a member's link in group->members */
 	struct list members;       /* of a group */
 	unsigned visits;
-	const struct whereabouts *asker; /* of a refresh: the client it is for */
+	const struct client_subnet *asker; /* of a refresh: the client it is for */
 	struct list parents;  /* links to queries that wait for this one */
 	struct list children; /* links to queries this one waits for */
 	unsigned waiter_count, child_count;
@@ -263,6 +263,6 @@ void subnet_group_leave(struct query *q);
 /* Have the group run: it has something to do. */
 void subnet_group_wake(struct query *group);
 /* `kind` with QUERY_ROUTED and, where it applies, QUERY_FORWARDED; unchanged when `w` is NULL. */
-unsigned subnet_group_kind(unsigned kind, const struct whereabouts *w);
+unsigned subnet_group_kind(unsigned kind, const struct client_subnet *w);
 
 #endif

@@ -3,9 +3,9 @@
  *
  * With the module "subnetcache" all clients with the same question first join one query, whose
  * answer is for all. Only where a server is to be sent the client subnet (the operator's lists
- * decide) does the iterator stop that query (q->divided). It then becomes a group: its clients wait
+ * decide) does the iterator stop that query (ECS_REQUIRED). It then becomes a group: its clients wait
  * in it, and for each subnet among them a member is started, the same question for clients in that
- * subnet. At most HALL_GUESTS run at a time, and only one until the servers have been seen to tell
+ * subnet. At most SUBNET_GROUP_MEMBERS run at a time, and only one until the servers have been seen to tell
  * clients apart, so that many subnets do not make a birthday attack. A member's answer goes to
  * every waiting client it is valid for (within its scope, or all if it has none); then the next
  * members are started. When a member fails, so do those who wait: they would only fail later. */
@@ -14,7 +14,7 @@
 
 #include "services/query/module.h"
 
-#define HALL_GUESTS 10
+#define SUBNET_GROUP_MEMBERS 10
 
 struct netblock;
 struct subnet_key;
@@ -26,7 +26,7 @@ extern const struct module subnetcache_module;
 bool subnet_group_key(const struct query *q, struct subnet_key *at);
 
 /* `q` builds its answer on that of `child`, so it is valid for the same clients only. True: a
- * server was to be sent the client subnet, and `q` is divided. */
+ * server was to be sent the client subnet, and `q` is for all: ECS_REQUIRED. */
 bool subnet_groups_depend(struct query *q, const struct query *child);
 
 #endif

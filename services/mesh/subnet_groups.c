@@ -1,4 +1,4 @@
-/* Halls and their members: whose query is sent next, and who may share another client's answer.
+/* Groups and their members: whose query is sent next, and who may share another client's answer.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/mesh/subnet_group.h"
 
@@ -8,11 +8,11 @@
 #include "services/net/client.h"
 #include "services/query/trace.h"
 
-#define HALL_VISITS 4096
+#define GROUP_VISITS 4096
 
 /* A client whose own subnet option is passed to any server does not share the group of the others,
  * and no cached answer would do for it. */
-unsigned subnet_group_kind(unsigned kind, const struct whereabouts *w)
+unsigned subnet_group_kind(unsigned kind, const struct client_subnet *w)
 {
 	if (LIKELY(!w))
 		return kind;
@@ -30,23 +30,21 @@ bool subnet_group_key(const struct query *q, struct subnet_key *at)
 
 	if (LIKELY(!q->subnet) || !rules || !query_is_for_some(q))
 		return false;
-	*at = subnets_place(rules, q->subnet, q->placed ? q->subnet_scope : 0);
+	*at = subnets_place(rules, q->subnet, q->ecs.sent == ECS_SENT ? q->ecs.scope : 0);
 	return true;
 }
 
 bool subnet_groups_depend(struct query *q, const struct query *child)
 {
-	q->placed |= child->placed;
-	q->secret |= child->secret;
-	q->subnet_scope = MAX(q->subnet_scope, child->subnet_scope);
-	if (!(q->kind & QUERY_ROUTED) || q->subnet) {
-		q->listed |= child->listed;
-		q->no_message |= child->listed;
-		return false;
-	}
-	q->divided |= child->listed;
-	q->told_before |= child->told_before;
-	return q->divided;
+	bool is_omitted = child->ecs.need == ECS_OMITTED, is_for_all = q->kind & QUERY_ROUTED && !q->subnet;
+
+	q->ecs.sent = MAX(q->ecs.sent, child->ecs.sent);
+	q->ecs.scope = MAX(q->ecs.scope, child->ecs.scope);
+	if (is_omitted)
+		q->ecs.need = is_for_all ? ECS_REQUIRED : ECS_OMITTED;
+	q->no_message |= is_omitted && !is_for_all;
+	q->ecs.echoed_before |= is_for_all && child->ecs.echoed_before;
+	return is_for_all && q->ecs.need == ECS_REQUIRED;
 }
 
 /* ---- members ---- */
@@ -63,7 +61,7 @@ static unsigned member_count(const struct query *group)
 /* Whether its servers are known to give different answers to different subnets. */
 static bool is_proven(const struct query *group)
 {
-	return group->told_before || subnet_index_exist(group->env->subnet_index, &group->question, group->scope,
+	return group->ecs.echoed_before || subnet_index_exist(group->env->subnet_index, &group->question, group->scope,
 						 group->env->time->now_s);
 }
 
@@ -73,7 +71,7 @@ static bool has_room(const struct query *group)
 
 	/* the first member takes the slot that the group gives up */
 	return count == 0 ||
-	       (count < HALL_GUESTS && is_proven(group) && mesh_has_slots(lookup_of(group)->mesh));
+	       (count < SUBNET_GROUP_MEMBERS && is_proven(group) && mesh_has_slots(lookup_of(group)->mesh));
 }
 
 /* The member for clients in `subnet`, begun if needed; NULL: they have to wait. */
@@ -202,14 +200,14 @@ static bool divides_at_once(const struct query *q)
 
 /* A group's arena keeps what waited there until the group ends: one that is visited constantly makes
  * way for a new group, in which its members and clients continue. */
-static void move_house(struct query *q)
+static void move_group(struct query *q)
 {
 	struct mesh_lookup *l = lookup_of(q);
 	struct query_key s = query_key(&q->question, q->kind);
 	struct query *new = mesh_begin(l->mesh, &s);
 
-	new->divided = true;
-	new->told_before = q->told_before;
+	new->ecs.need = ECS_REQUIRED;
+	new->ecs.echoed_before = q->ecs.echoed_before;
 	LIST_EACH_SAFE (at, &l->members) {
 		LIST_ITEM(at, struct mesh_lookup, in_group)->group = new;
 		list_remove(at);
@@ -224,8 +222,8 @@ static enum step attend(struct query *q)
 {
 	struct mesh_lookup *l = lookup_of(q);
 
-	if (++l->visits > HALL_VISITS) {
-		move_house(q);
+	if (++l->visits > GROUP_VISITS) {
+		move_group(q);
 		return STEP_UP;
 	}
 	if (!time_jumps(q->env->time))
@@ -246,7 +244,8 @@ static enum step attend(struct query *q)
 static enum step divide(struct query *q)
 {
 	tell(q, "the answer depends on the client subnet (ECS)");
-	q->divided = lookup_of(q)->parked = true;
+	q->ecs.need = ECS_REQUIRED;
+	lookup_of(q)->parked = true;
 	q->reply = NULL;
 	return attend(q);
 }
@@ -258,9 +257,9 @@ static enum step operate(struct query *q, void *state, const struct event *ev)
 	(void)state;
 	switch (ev->kind) {
 	case EVENT_ASK:
-		return is_shared && (q->divided || divides_at_once(q)) ? divide(q) : STEP_DOWN;
+		return is_shared && (q->ecs.need == ECS_REQUIRED || divides_at_once(q)) ? divide(q) : STEP_DOWN;
 	case EVENT_ANSWER:
-		return is_shared && q->divided ? divide(q) : STEP_UP;
+		return is_shared && q->ecs.need == ECS_REQUIRED ? divide(q) : STEP_UP;
 	case EVENT_TURN:
 		return lookup_of(q)->parked ? attend(q) : STEP_STUCK;
 	default:

@@ -16,7 +16,7 @@ enum {
 	LOOKS_MOST = 64,
 };
 
-_Static_assert(sizeof(struct waiter) + DNAME_MAX + COOKIE_LEN + sizeof(struct whereabouts) <=
+_Static_assert(sizeof(struct waiter) + DNAME_MAX + COOKIE_LEN + sizeof(struct client_subnet) <=
 		       WAITER_MOST, "as the header says");
 
 void waiters_init(struct waiters *all)

@@ -294,7 +294,7 @@ static bool waiter_send(struct query *q, struct waiter *w, const struct message 
  * made no difference. */
 static void locate(struct query *q, struct waiter *w)
 {
-	const struct whereabouts *where = w->request.where;
+	const struct client_subnet *where = w->request.where;
 	struct subnet_key at;
 	bool is_placed = subnet_group_key(q, &at);
 
@@ -550,7 +550,7 @@ static struct message *face_of(struct query *q)
  * often it is asked for, and what is left of a TTL would count as the whole of it (prefetch). */
 static bool is_worth_keeping(const struct query *q)
 {
-	return !q->no_store && !q->no_message && !q->divided && q->env->messages &&
+	return !q->no_store && !q->no_message && q->ecs.need != ECS_REQUIRED && q->env->messages &&
 	       q->reply != q->cached_answer && !query_lookup_was_refused(q) &&
 	       !(q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE));
 }
@@ -621,7 +621,7 @@ void waiters_finish(struct query *q)
 		waiters_begin_again(q);
 	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&l->waiters)))
 		querylog_failure(&q->question, face->reason, face->reason_text);
-	if (UNLIKELY(failed && mesh_conf(m)->server.dns_error_reporting && !q->divided))
+	if (UNLIKELY(failed && mesh_conf(m)->server.dns_error_reporting && q->ecs.need != ECS_REQUIRED))
 		report_failure(q);
 	last.image = keep_reply(q, face);
 	LIST_EACH_SAFE (at, &l->waiters) {

@@ -37,6 +37,22 @@ static inline uint8_t query_scope(unsigned kind)
 	return (uint8_t)(kind / QUERY_SCOPE);
 }
 
+/* What the client subnet option (ECS, RFC 7871) has to do with a query's answer (services/mesh/subnet_group.h). */
+struct subnet_state {
+	enum {
+		ECS_UNUSED,   /* no server that was asked is to be sent one */
+		ECS_OMITTED,  /* one is, but it is no client's query: it was asked without */
+		ECS_REQUIRED, /* one is, and the query is for all clients: they must ask separately */
+	} need;
+	enum {
+		ECS_UNSENT,
+		ECS_OPTED_OUT, /* query->subnet is of SOURCE PREFIX-LENGTH 0: not sent where it would have been */
+		ECS_SENT,      /* query->subnet was sent and echoed; the answer has `scope` */
+	} sent;
+	bool echoed_before; /* ECS_REQUIRED: that server has been seen to use the option */
+	uint8_t scope;      /* SCOPE PREFIX-LENGTH of the answer */
+};
+
 struct query {
 	struct arena arena; /* holds what the pointers below point to, unless that is pinned */
 	struct env *env;
@@ -62,13 +78,7 @@ struct query {
 	bool is_answer;           /* mesh_child_alike: a client's answer will be made of its own */
 	bool is_detached;            /* mesh_side: whoever began it does not wait for it */
 	bool lookup_refused;             /* it did without something, by limits of the query it was begun for, or of children */
-	/* client subnets, set by the iterator (services/mesh/subnet_group.h) */
-	bool divided;         /* a server would be sent the subnet: clients must ask separately */
-	bool listed;          /* as `divided`, but not a client's query: no subnet was sent */
-	bool told_before;     /* that server has been seen to use the option */
-	bool placed;          /* its server was sent `subnet`; the answer has `subnet_scope` */
-	bool secret;          /* `subnet` would have been sent, but the client opted out */
-	uint8_t subnet_scope; /* SCOPE PREFIX-LENGTH of the answer, in bits */
+	struct subnet_state ecs;  /* set by the iterator, and from those it builds on */
 	bool is_refresh;          /* begun by prefetch or serve-expired: nobody waits for it */
 	const struct addr *avoid; /* set by the validator: servers whose data were bogus */
 	unsigned avoid_count;
@@ -98,7 +108,7 @@ static inline bool query_lookup_was_refused(const struct query *q)
  * else (RFC 7871). */
 static inline bool query_is_for_some(const struct query *q)
 {
-	return q->placed || q->secret;
+	return q->ecs.sent != ECS_UNSENT;
 }
 
 #endif

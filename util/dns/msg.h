@@ -50,7 +50,7 @@ enum request_kind {
 	REQUEST_COOKIE,         /* no question, only a cookie (RFC 7873 5.4) */
 };
 
-struct whereabouts;
+struct client_subnet;
 
 /* Fields marked "set later" are not filled in by msg_read_request. */
 struct request {
@@ -64,7 +64,7 @@ struct request {
 	bool rpz_passed;         /* a policy zone let it through; set later */
 	uint8_t scope;          /* whose answers it may get (services/policy/views.h); set later */
 	/* Where the client is (services/forward/subnets.h); NULL: that makes no difference; set later. */
-	const struct whereabouts *where;
+	const struct client_subnet *where;
 };
 
 /* Read a client's message in place: header, one uncompressed question and at most

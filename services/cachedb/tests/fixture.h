@@ -255,6 +255,6 @@ static UNUSED struct slice value_of(const struct made *made, unsigned flags, uin
 }
 
 
-static UNUSED void is_for_a_subnet(struct query *q) { q->placed = true; }
+static UNUSED void is_for_a_subnet(struct query *q) { q->ecs.sent = ECS_SENT; }
 
 #endif

@@ -98,8 +98,8 @@ static void a_set_is_known_by_its_type(void **state)
 static void is_not_to_be_stored(struct query *q) { q->no_store = true; }
 static void is_not_for_clients(struct query *q) { q->no_message = true; }
 static void is_stopped(struct query *q) { q->stopped = true; }
-static void is_divided(struct query *q) { q->divided = true; }
-static void is_secret(struct query *q) { q->secret = true; }
+static void is_divided(struct query *q) { q->ecs.need = ECS_REQUIRED; }
+static void is_secret(struct query *q) { q->ecs.sent = ECS_OPTED_OUT; }
 static void is_bogus(struct query *q) { q->reply->security = SECURITY_BOGUS; }
 static void has_a_reason(struct query *q) { q->reply->reason = REASON_other; }
 static void is_nxdomain(struct query *q) { q->reply->rcode = RCODE_NXDOMAIN; }

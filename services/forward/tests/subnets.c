@@ -35,17 +35,17 @@ static void a_client_is_where_it_says_or_where_it_comes_from(void **state)
 	static const struct {
 		const char *why;
 		struct slice options;
-		enum whereabouts_end end;
+		enum client_subnet_end end;
 		const char *shown;
 	} rows[] = {
-		{ "it says nothing", { BYTES("") }, WHEREABOUTS_GOOD, "192.0.2.0/21" },
-		{ "less than we may tell", { BYTES("\0\10\0\6\0\1\20\0\12\1") }, WHEREABOUTS_GOOD, "10.1.0.0/16" },
-		{ "more than we may tell", { BYTES("\0\10\0\7\0\1\30\0\12\1\377") }, WHEREABOUTS_GOOD, "10.1.248.0/21" },
-		{ "that it wishes not to", { BYTES("\0\10\0\4\0\1\0\0") }, WHEREABOUTS_GOOD, "0.0.0.0/0" },
-		{ "the same, of no family", { BYTES("\0\10\0\4\0\0\0\0") }, WHEREABOUTS_GOOD, "0.0.0.0/0" },
-		{ "too little", { BYTES("\0\10\0\5\0\1\7\0\12") }, WHEREABOUTS_SHORT, NULL },
-		{ "with a scope", { BYTES("\0\10\0\6\0\1\20\10\12\1") }, WHEREABOUTS_MALFORMED, NULL },
-		{ "with bits behind", { BYTES("\0\10\0\6\0\1\14\0\12\1") }, WHEREABOUTS_MALFORMED, NULL },
+		{ "it says nothing", { BYTES("") }, CLIENT_SUBNET_GOOD, "192.0.2.0/21" },
+		{ "less than we may tell", { BYTES("\0\10\0\6\0\1\20\0\12\1") }, CLIENT_SUBNET_GOOD, "10.1.0.0/16" },
+		{ "more than we may tell", { BYTES("\0\10\0\7\0\1\30\0\12\1\377") }, CLIENT_SUBNET_GOOD, "10.1.248.0/21" },
+		{ "that it wishes not to", { BYTES("\0\10\0\4\0\1\0\0") }, CLIENT_SUBNET_GOOD, "0.0.0.0/0" },
+		{ "the same, of no family", { BYTES("\0\10\0\4\0\0\0\0") }, CLIENT_SUBNET_GOOD, "0.0.0.0/0" },
+		{ "too little", { BYTES("\0\10\0\5\0\1\7\0\12") }, CLIENT_SUBNET_SHORT, NULL },
+		{ "with a scope", { BYTES("\0\10\0\6\0\1\20\10\12\1") }, CLIENT_SUBNET_MALFORMED, NULL },
+		{ "with bits behind", { BYTES("\0\10\0\6\0\1\14\0\12\1") }, CLIENT_SUBNET_MALFORMED, NULL },
 	};
 	struct subnets *s = make(LISTED " max-client-subnet-ipv4: 21\n min-client-subnet-ipv4: 8\n");
 	struct addr client;
@@ -53,7 +53,7 @@ static void a_client_is_where_it_says_or_where_it_comes_from(void **state)
 	assert_true(addr_parse(&client, "192.0.2.77", 53, NULL));
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct edns e = { .present = true, .options = rows[i].options };
-		struct whereabouts w;
+		struct client_subnet w;
 		struct netblock want;
 
 		if (subnets_locate(s, &e, &client, &w) != rows[i].end)

@@ -71,7 +71,7 @@ static enum step below_operate(struct query *q, void *state, const struct event 
 {
 	(void)state;
 	(void)ev;
-	q->divided = q->kind & QUERY_ROUTED && !q->subnet && way.row->waits;
+	q->ecs.need = q->kind & QUERY_ROUTED && !q->subnet && way.row->waits ? ECS_REQUIRED : ECS_UNUSED;
 	answer_with(q, RCODE_NOERROR);
 	return STEP_UP;
 }
@@ -119,7 +119,7 @@ static void end(void)
 static void ask_as(uint16_t type)
 {
 	struct client c = { .ops = &datagram, .from = { .family = 4, .ip = { 192, 0, 2, 7 } }, .tag = 7 };
-	struct whereabouts where = { .shown = subnet_of(&c.from, 24) };
+	struct client_subnet where = { .shown = subnet_of(&c.from, 24) };
 	struct request r = { .id = 7, .flags = FLAG_RD, .where = rules ? &where : NULL };
 
 	r.q = question_of("n.example");

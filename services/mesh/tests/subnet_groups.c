@@ -17,14 +17,14 @@ static enum step divider_operate(struct query *q, void *state, const struct even
 {
 	(void)state;
 	if (!q->subnet) {
-		q->divided = true;
+		q->ecs.need = ECS_REQUIRED;
 		answer_with(q, RCODE_NOERROR);
 		return STEP_UP;
 	}
 	if (ev->kind == EVENT_ASK)
 		return wait_here(q);
-	q->placed = !servers.fail;
-	q->subnet_scope = (uint8_t)servers.scope;
+	q->ecs.sent = servers.fail ? ECS_UNSENT : ECS_SENT;
+	q->ecs.scope = (uint8_t)servers.scope;
 	answer_with(q, servers.fail ? RCODE_SERVFAIL : RCODE_NOERROR);
 	return STEP_UP;
 }
@@ -87,7 +87,7 @@ static void come(uint8_t who, uint8_t net, uint8_t subnet)
 	struct client c = { .ops = &ops,
 			    .from = { .family = 4, .ip = { 10, net, subnet, 1 } },
 			    .tag = who };
-	struct whereabouts where = { .shown = subnet_of(&c.from, 24) };
+	struct client_subnet where = { .shown = subnet_of(&c.from, 24) };
 	struct request r = { .id = who, .flags = FLAG_RD, .where = &where };
 
 	r.q = question_of("www.example");
@@ -153,7 +153,7 @@ static void an_answer_is_for_whom_the_servers_say(void **state)
 
 static void subnet_queries_in_a_group_are_limited(void **state)
 {
-	enum { ALL = HALL_GUESTS + 5 };
+	enum { ALL = SUBNET_GROUP_MEMBERS + 5 };
 
 	(void)state;
 	begin("");
@@ -161,10 +161,10 @@ static void subnet_queries_in_a_group_are_limited(void **state)
 		come(i + 1, 1, i);
 	assert_int_equal(world.asleep_count, 1);
 	wake(0);
-	assert_int_equal(world.asleep_count, 1 + HALL_GUESTS);
-	assert_int_equal(mesh_size(world.mesh), 1 + HALL_GUESTS);
+	assert_int_equal(world.asleep_count, 1 + SUBNET_GROUP_MEMBERS);
+	assert_int_equal(mesh_size(world.mesh), 1 + SUBNET_GROUP_MEMBERS);
 	wake(1);
-	assert_int_equal(world.asleep_count, 2 + HALL_GUESTS);
+	assert_int_equal(world.asleep_count, 2 + SUBNET_GROUP_MEMBERS);
 	for (unsigned i = 2; i < world.asleep_count; i++)
 		wake(i);
 	assert_int_equal(world.asleep_count, ALL);
@@ -242,7 +242,7 @@ static void no_client_of_a_busy_subnet_group_is_lost(void **state)
 static void refresh(uint8_t subnet)
 {
 	struct addr at = { .family = 4, .ip = { 10, 1, subnet, 1 } };
-	struct whereabouts where = { .shown = subnet_of(&at, 24) };
+	struct client_subnet where = { .shown = subnet_of(&at, 24) };
 	struct question q = question_of("www.example");
 
 	mesh_refresh(world.mesh, &q, 0, &where);
