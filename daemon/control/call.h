@@ -112,7 +112,7 @@ bool call_take_flags(struct call *c, const char *known, bool *given) MUST_USE;
 enum command_place { MAIN, ASIDE, FIRST_WORKER, EVERY_WORKER, BODY };
 
 struct command {
-	const char *word, *args, *help;
+	const char *word, *args;
 	enum command_place place;
 	void (*run)(struct call *c, struct worker *w);
 };

@@ -4,7 +4,7 @@
 
 const struct command commands[] = {
 #define CMD(word_, args_, place_, help_) \
-	{ .word = #word_, .args = args_, .place = place_, .help = help_, .run = control_##word_ },
+	{ .word = #word_, .args = args_, .place = place_, .run = control_##word_ },
 #include "daemon/control/control.def"
 #undef CMD
 	{ .word = NULL },

@@ -7,6 +7,7 @@ libresolver_la_SOURCES += \
 	util/conf/options_check.c \
 	util/conf/options_cross.c \
 	util/conf/options_explain.c \
+	util/conf/options_help.c \
 	util/conf/options_man.c \
 	util/conf/options_more.def \
 	util/conf/options_paths.c \

@@ -27,7 +27,7 @@ static const char *find_more(const struct option *o, bool whole)
 	for (size_t i = 0; i < COUNT(more); i++)
 		if (more[i].whole == whole && more[i].clause == o->clause && strcmp(more[i].name, o->name) == 0)
 			return more[i].text;
-	return whole ? o->help : "";
+	return whole ? conf_option_help(o) : "";
 }
 
 /* Whether it is the name of an option, to be set in bold. */

@@ -389,7 +389,7 @@ static void print_option(FILE *out, const struct option *o)
 	char name[CONF_NAME];
 	char *dflt = conf_default(o, true), *help;
 
-	help = mem_textf("%s%s%s%s%s%s", o->help, o->type == CONF_LIST_T ? " Without: " : "",
+	help = mem_textf("%s%s%s%s%s%s", conf_option_help(o), o->type == CONF_LIST_T ? " Without: " : "",
 			 o->type == CONF_LIST_T ? dflt : "", o->type == CONF_LIST_T ? "." : "",
 			 o->status == CONF_PLANNED ? " (Has no effect yet.)" : "",
 			 o->status == CONF_NONE ? " (Has no effect here.)" : "");

@@ -209,7 +209,7 @@ struct option {
 	const char *real;       /* of an alias: the option it stands for; the rest is empty */
 	const char *heading;    /* of a row that begins a chapter; the rest is empty */
 	enum conf_type type;
-	const char *dflt, *least, *most, *help;
+	const char *dflt, *least, *most;
 	enum conf_check check;
 	enum conf_status status;
 	const char *why;        /* it is CONF_NONE */
@@ -221,6 +221,8 @@ extern const size_t conf_option_count;
 
 /* Does the name of a row read as `text`, with '-' for its '_'? */
 bool conf_name_is(const char *name, const char *text, size_t len) PURE;
+/* What it is for; "" for a heading or an alias. */
+const char *conf_option_help(const struct option *o) PURE;
 /* A row's name as users write it. Returns `buf`. */
 #define CONF_NAME 64
 const char *conf_name_print(const char *name, char buf[CONF_NAME]);

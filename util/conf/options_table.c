@@ -17,7 +17,7 @@ const struct option conf_options[] = {
 	{ .clause = CLAUSE_##clause_, .name = #name_, .real = #real_ },
 #define OPT(clause_, type_, name_, dflt_, least_, most_, check_, status_, help_) \
 	{ .clause = CLAUSE_##clause_, .name = #name_, .type = CONF_##type_##_T, .dflt = dflt_, \
-	  .least = least_, .most = most_, .check = CHECK_##check_, .help = help_, \
+	  .least = least_, .most = most_, .check = CHECK_##check_, \
 	  .at = offsetof(struct conf_##clause_, name_), STATUS_##status_ },
 #include "util/conf/options.def"
 #undef GROUP

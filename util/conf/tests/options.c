@@ -105,7 +105,7 @@ static void every_row_is_whole(void **state)
 				fail_msg("%s stands in the table twice", name);
 		if (o->real)
 			continue;
-		if (!*o->help || strlen(o->help) > 300)
+		if (!*conf_option_help(o) || strlen(conf_option_help(o)) > 300)
 			fail_msg("%s has no help, or a story", name);
 		if (o->status == CONF_NONE && !*o->why)
 			fail_msg("%s has no effect and says no reason", name);
