@@ -204,16 +204,16 @@ enum conf_type {
 enum conf_status { CONF_WORKS, CONF_PLANNED, CONF_NONE, CONF_TEST_ONLY };
 
 struct option {
-	enum conf_clause clause;
+	enum conf_clause clause : 8;
+	enum conf_type type : 8;
+	enum conf_check check : 8;
+	enum conf_status status : 8;
+	unsigned at;            /* offset of the field in the clause's struct */
 	const char *name;       /* with '_' for '-', like all names here */
 	const char *real;       /* of an alias: the option it stands for; the rest is empty */
 	const char *heading;    /* of a row that begins a chapter; the rest is empty */
-	enum conf_type type;
 	const char *dflt, *least, *most;
-	enum conf_check check;
-	enum conf_status status;
 	const char *why;        /* it is CONF_NONE */
-	size_t at;              /* offset of the field in the clause's struct */
 };
 
 extern const struct option conf_options[];
