@@ -36,6 +36,7 @@ count=0
 for snippet in "$dir"/*.conf; do
 	count=$((count + 1))
 	said=$("$build/resolver-checkconf" --no-files -q "$snippet" 2>&1) ||
+		! grep ': error: ' <<<"$said" | grep -qv 'this program was built without' ||
 		fail "$(head -n 1 "$snippet"): ${said//$snippet/configuration}"
 done
 test "$count" -ge 10 || fail "only $count configurations were found"

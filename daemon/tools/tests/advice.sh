@@ -17,7 +17,10 @@ fail()
 warns()
 {
 	cat >"$dir/a.conf"
-	"$tool" ${how-} "$dir/a.conf" >"$dir/out" 2>&1 || fail "$1: warnings alone end with 0"
+	"$tool" ${how-} "$dir/a.conf" >"$dir/out" 2>&1 || {
+		grep -q 'this program was built without' "$dir/out" && return 0
+		fail "$1: warnings alone end with 0"
+	}
 	if test -n "$2"; then
 		grep -q "^$dir/a.conf:$2: warning: .*$3" "$dir/out" || fail "$1: line $2 is warned of"
 		test "$(grep -c warning: "$dir/out")" = 1 || fail "$1: once, and of nothing else"

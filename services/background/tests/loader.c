@@ -138,6 +138,10 @@ static void a_fetch_ends_in_time_even_if_that_is_less_than_a_second(void **state
 	struct fault f = { 0 };
 	struct timebase before = { 0 }, after = { 0 };
 
+#ifndef HAVE_LIBCURL
+	close(fd);
+	skip();
+#endif
 	assert_int_equal(bind(fd, (struct sockaddr *)&at, len), 0);
 	assert_int_equal(listen(fd, 4), 0);
 	assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &len), 0);

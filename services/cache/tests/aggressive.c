@@ -535,6 +535,12 @@ static void opting_out_leaves_ds_sets_and_the_apex(void **state)
 	aggressive_free(c);
 }
 
+#ifdef HAVE_JEMALLOC
+#define ROUNDING 0
+#else
+#define ROUNDING 64 /* a piece may be larger the second time, by what was free behind it */
+#endif
+
 /* An eighth of what there is is for referral_ds, and each byte is counted once. */
 static void the_budget_is_shared(void **state)
 {
@@ -554,7 +560,7 @@ static void the_budget_is_shared(void **state)
 			assert_in_range(aggressive_counted(c).budget, 2 * budgets[i] - 64, 2 * budgets[i]);
 			assert_true(aggressive_forget(c, N("d.test.")) > 0);
 			aggressive_resize(c, budgets[i]);
-			assert_int_equal(aggressive_counted(c).bytes, empty);
+			assert_in_range(aggressive_counted(c).bytes, empty - ROUNDING, empty + ROUNDING);
 			assert_int_equal(aggressive_counted(c).zones + aggressive_counted(c).records, 0);
 			aggressive_free(c);
 		}
