@@ -60,7 +60,7 @@ bool caps_agrees(struct caps *c, struct message *m)
 	return true;
 }
 
-bool caps_suffices(const struct caps *c, unsigned places, unsigned most_sends)
+bool caps_suffices(const struct caps *c, unsigned targets, unsigned most_sends)
 {
-	return c->agreed >= places * ANSWERS_PER_ADDRESS || c->agreed * 2 + 2 >= most_sends;
+	return c->agreed >= targets * ANSWERS_PER_ADDRESS || c->agreed * 2 + 2 >= most_sends;
 }

@@ -24,8 +24,8 @@ void caps_end(struct caps *c);
  * nothing (REFUSED, SERVFAIL and the like) contradicts nobody. */
 bool caps_agrees(struct caps *c, struct message *m);
 
-/* Whether enough responses agree: three for each of the `places` addresses, or about half of
+/* Whether enough responses agree: three for each of the `targets` addresses, or about half of
  * `most_sends` (max-sent-count). */
-bool caps_suffices(const struct caps *c, unsigned places, unsigned most_sends);
+bool caps_suffices(const struct caps *c, unsigned targets, unsigned most_sends);
 
 #endif

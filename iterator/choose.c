@@ -38,8 +38,8 @@ static bool is_others(const struct iter *it, const struct question *shown)
 {
 	const uint8_t *look = route_look_name(it->want.name, it->want.type);
 
-	return !route_is_same(route_zone(it->q, shown->name, it->held_failed ? look : NULL),
-			      route_zone(it->q, look, it->held_failed ? look : NULL));
+	return !route_is_same(route_zone(it->q, shown->name, it->authzone_failed ? look : NULL),
+			      route_zone(it->q, look, it->authzone_failed ? look : NULL));
 }
 
 static void decide_question(struct iter *it)
@@ -100,11 +100,11 @@ static void on_answered(void *owner, const struct upstream_reply *reply)
 	mesh_wake(it->q, &(struct event){ .kind = EVENT_REPLY, .reply = reply });
 }
 
-static void on_raced(void *owner, struct place *place, const struct upstream_reply *reply)
+static void on_raced(void *owner, struct target *target, const struct upstream_reply *reply)
 {
 	struct iter *it = owner;
 
-	it->place = place;
+	it->target = target;
 	on_answered(it, reply);
 }
 
@@ -117,7 +117,7 @@ static bool send_race(struct iter *it, const struct upstream_question *question,
 				.upstream = it->q->env->upstream,
 				.arena = it->arena,
 				.delegation = it->at,
-				.places = { to->place },
+				.targets = { to->target },
 				.count = 1,
 				.done = on_raced,
 				.owner = it };
@@ -125,10 +125,10 @@ static bool send_race(struct iter *it, const struct upstream_question *question,
 	/* whether to send the client subnet depends on the server */
 	if (!config || config->strategy != STRATEGY_RACE || it->caps.on || it->shows)
 		return false;
-	how.count += select_others(it->at, it->q, it->shown.type, to, how.places + 1,
+	how.count += select_others(it->at, it->q, it->shown.type, to, how.targets + 1,
 				   MIN(config->racers, (unsigned)RACERS_MOST) - 1);
 	for (unsigned i = 1; i < how.count; i++)
-		select_count(how.places[i], it->conf->outbound_msg_retry);
+		select_count(how.targets[i], it->conf->outbound_msg_retry);
 	budget_take(&it->q->budget->sends, (int)how.count - 1);
 	it->sent += how.count - 1;
 	it->sent_in_all += how.count - 1;
@@ -138,30 +138,31 @@ static bool send_race(struct iter *it, const struct upstream_question *question,
 
 static void tell_asking(const struct iter *it)
 {
-	char place[ADDR_TEXT], name[DNAME_TEXT], type[16], zone[DNAME_TEXT];
+	char target[ADDR_TEXT], name[DNAME_TEXT], type[16], zone[DNAME_TEXT];
 
-	tell(it->q, "asks %s for %s %s, as a %s of %s%s%s", addr_print(&it->place->addr, 53, place),
-	     dname_print(it->shown.name, name), rr_type_name(it->shown.type, type),
-	     it->at->forward ? "forwarder" : "server", dname_print(it->at->zone, zone),
-	     transport_words(it->at->transport), it->at->config ? " (configured)" : "");
+	tell(it->q, "asks %s for %s %s, as a %s of %s%s%s",
+	     addr_print(&it->target->addr, 53, target), dname_print(it->shown.name, name),
+	     rr_type_name(it->shown.type, type), it->at->forward ? "forwarder" : "server",
+	     dname_print(it->at->zone, zone), transport_words(it->at->transport),
+	     it->at->config ? " (configured)" : "");
 }
 
-static enum turn send_question(struct iter *it, const struct selection *to)
+static enum iter_step send_question(struct iter *it, const struct selection *to)
 {
 	struct query *q = it->q;
 	bool recurse = it->at->forward || to->tier == TIER_RECURSOR;
 	struct upstream_question question = {
 		.q = it->shown,
-		.server = to->place->addr,
+		.server = to->target->addr,
 		.zone = it->at->zone,
-		.tls_name = to->place->tls_name,
-		.http_path = to->place->http_path,
+		.tls_name = to->target->tls_name,
+		.http_path = to->target->http_path,
 		.subnet = it->shows,
 		.recurse = recurse,
 		/* a recursor that validates would keep from us what we can judge ourselves, if we do; a
 		 * forwarder is given its chance to find good data first */
 		.checking_disabled = (!recurse && q->env->trust_point) || (q->kind & QUERY_CD && q->depth == 0) ||
-				     (q->want_signatures && (q->avoid_count || to->place->tries)),
+				     (q->want_signatures && (q->avoid_count || to->target->tries)),
 		.dnssec = !it->conf->disable_edns_do,
 		.insists = q->want_signatures && it->at->expects_dnssec && !it->conf->disable_edns_do &&
 			   !it->conf->disable_dnssec_lame_check,
@@ -175,64 +176,64 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 	budget_take(&q->budget->sends, 1);
 	it->sent++;
 	it->sent_in_all++;
-	it->place = to->place;
+	it->target = to->target;
 	it->tier = to->tier;
-	infra_asked(q->env->infra, &to->place->addr, q->env->time);
-	select_count(to->place, it->caps.on ? UINT8_MAX : it->conf->outbound_msg_retry);
+	infra_asked(q->env->infra, &to->target->addr, q->env->time);
+	select_count(to->target, it->caps.on ? UINT8_MAX : it->conf->outbound_msg_retry);
 	tell_asking(it);
 	if (!send_race(it, &question, to)) {
 		question.known = &to->known;
 		it->asked = upstream_ask(q->env->upstream, &question, it->arena, on_answered, it);
 	}
 	it->state = ITER_await;
-	return TURN_WAIT;
+	return ITER_WAIT;
 }
 
 /* Whether data held here was bogus: it is not used again if the zone's servers may be asked. */
 static bool was_bogus(const struct query *q)
 {
 	for (unsigned i = 0; i < q->avoid_count; i++)
-		if (q->avoid[i].family == FAMILY_HELD)
+		if (q->avoid[i].family == FAMILY_AUTHZONE)
 			return true;
 	return false;
 }
 
 /* A zone that is held here answers in place of its servers. */
-static bool ask_held(struct iter *it, enum turn *turn)
+static bool ask_authzone(struct iter *it, enum iter_step *step)
 {
 	const struct authzones *zones = it->q->snapshot->zones;
 	const struct authzone *z;
 	struct upstream_reply *reply;
-	enum held_end end = HELD_NOT;
+	enum authzone_end end = AUTHZONE_NOT;
 
-	if (LIKELY(!zones->upstream && !it->at->held) || it->held_failed || it->at->config ||
-	    it->caps.on || !(z = authzones_find_exact(zones, it->at->zone)) ||
-	    (!z->upstream && !it->at->held))
+	if (LIKELY(!zones->upstream && !it->at->authzone) || it->authzone_failed ||
+	    it->at->config || it->caps.on || !(z = authzones_find_exact(zones, it->at->zone)) ||
+	    (!z->upstream && !it->at->authzone))
 		return false;
 	reply = arena_new(it->arena, struct upstream_reply);
 	reply->message = arena_new(it->arena, struct message);
 	if (!z->falls_back || !was_bogus(it->q))
 		end = authzones_consult(zones, it->at->zone, &it->shown,
 					it->q->env->time->now_s, it->arena, reply->message);
-	*turn = TURN_ON;
+	*step = ITER_ON;
 	it->sent++;
-	if (end == HELD_ANSWER) {
+	if (end == AUTHZONE_ANSWER) {
 		stat_bump(&it->q->env->stats->authzone_up, 1);
-		it->place = arena_new(it->arena, struct place);
-		it->place->addr.family = FAMILY_HELD;
+		it->target = arena_new(it->arena, struct target);
+		it->target->addr.family = FAMILY_AUTHZONE;
 		it->reply = reply;
 		it->state = ITER_response;
 		return true;
 	}
-	it->held_failed = true;
-	if (end == HELD_FAILED) {
+	it->authzone_failed = true;
+	if (end == AUTHZONE_FAILED) {
 		iter_blame(it, REASON_not_ready, "the local copy of the zone is not loaded");
 		it->state = ITER_fail;
 		return true;
 	}
-	if (it->at->held)
+	if (it->at->authzone)
 		it->state = ITER_find_zone;
-	return it->at->held;
+	return it->at->authzone;
 }
 
 /* In the 0x20 fallback every address is asked, and more than once. Whether those known are enough. */
@@ -241,7 +242,7 @@ static bool caps_is_done(struct iter *it)
 	if (!it->caps.on)
 		return false;
 	targets_ask(it, -1);
-	return caps_suffices(&it->caps, it->at->place_count, it->conf->max_sent_count);
+	return caps_suffices(&it->caps, it->at->target_count, it->conf->max_sent_count);
 }
 
 /* Prefer looking up further servers to asking one that gave bad data. */
@@ -276,7 +277,7 @@ static bool is_within_rate(struct iter *it)
 }
 
 /* From here on each client's query is resolved separately. */
-static enum turn stop_for_all(struct iter *it)
+static enum iter_step stop_for_all(struct iter *it)
 {
 	struct message *m = arena_new(it->arena, struct message);
 
@@ -288,7 +289,7 @@ static enum turn stop_for_all(struct iter *it)
 	it->q->ecs.need = ECS_REQUIRED;
 	it->q->reply = m;
 	it->state = ITER_finish;
-	return TURN_UP;
+	return ITER_UP;
 }
 
 /* Whether it must be had from these servers: other than the addresses of one server, or what strangers
@@ -298,30 +299,30 @@ static bool is_indispensable(const struct iter *it)
 	return it->q->depth == 0 || it->at->config || it->q->kind & (QUERY_PRIME | QUERY_NO_VALIDATE);
 }
 
-enum turn choose(struct iter *it)
+enum iter_step choose(struct iter *it)
 {
 	struct selection to;
-	enum turn turn;
+	enum iter_step step;
 
 	decide_question(it);
 	if (caps_is_done(it)) {
 		/* a server that is being looked up may yet disagree */
 		it->state = mesh_children(it->q) ? ITER_await : ITER_response;
-		return TURN_ON;
+		return ITER_ON;
 	}
 	if (!may_send(it))
-		return TURN_ON;
+		return ITER_ON;
 	if (iter_judges_servers(it) && iter_is_stopped_at(it, it->at)) {
 		iter_let_go(it);
 		return iter_stop(it);
 	}
-	if (ask_held(it, &turn))
-		return turn;
+	if (ask_authzone(it, &step))
+		return step;
 	targets_ask_ahead(it);
 	to = select_server(it->at, it->q, it->shown.type, mesh_children(it->q));
-	if (to.place && !(is_doubtful(to.tier) && targets_ask_next(it))) {
+	if (to.target && !(is_doubtful(to.tier) && targets_ask_next(it))) {
 		if (UNLIKELY(it->q->snapshot->limits_zones) && !is_within_rate(it))
-			return TURN_ON;
+			return ITER_ON;
 		if (UNLIKELY(show_choose(it, &to) == SHOW_DIVIDE))
 			return stop_for_all(it);
 		return send_question(it, &to);
@@ -329,15 +330,15 @@ enum turn choose(struct iter *it)
 
 	it->state = ITER_await;
 	if (mesh_children(it->q) || targets_ask_next(it))
-		return TURN_WAIT;
+		return ITER_WAIT;
 	if (!it->empty && delegation_has_faltered(it->at)) {
 		if (is_indispensable(it)) {
 			delegation_forgive(it->at);
 			it->state = ITER_choose;
-			return TURN_ON;
+			return ITER_ON;
 		}
 		it->q->lookup_refused = true;
 	}
 	it->state = (it->caps.on && it->caps.first) || it->empty ? ITER_response : ITER_parent_fallback;
-	return TURN_ON;
+	return ITER_ON;
 }

@@ -7,6 +7,6 @@
 
 #include "iterator/iter.h"
 
-enum turn choose(struct iter *it);
+enum iter_step choose(struct iter *it);
 
 #endif

@@ -11,10 +11,10 @@
 #include "util/conf/options.h"
 #include "util/dns/rr.h"
 
-static enum turn go_on(struct iter *it, enum iter_state state)
+static enum iter_step go_on(struct iter *it, enum iter_state state)
 {
 	it->state = state;
-	return TURN_ON;
+	return ITER_ON;
 }
 
 /* Whether it may be proven, and what is proven holds for the name that is wanted. */
@@ -29,7 +29,7 @@ static bool may_be_proven(const struct iter *it)
 	return point && dname_is_under(it->shown.name, point);
 }
 
-enum turn confirm_denial(struct iter *it, struct message *m)
+enum iter_step confirm_denial(struct iter *it, struct message *m)
 {
 	struct query *q = it->q;
 
@@ -41,7 +41,7 @@ enum turn confirm_denial(struct iter *it, struct message *m)
 	if (!mesh_child(q, it->shown.name, TYPE_A, it->shown.class_, 0))
 		return go_on(it, ITER_choose);
 	it->state = ITER_confirm;
-	return TURN_WAIT;
+	return ITER_WAIT;
 }
 
 /* If it is a validated denial, it is in the cache. */
@@ -78,7 +78,7 @@ bool confirm_is_too_low(const struct message *m, const struct question *ds)
 
 /* Queries the NS set of the next name up, below the current zone. Once there is none, the answer
  * held back is final. */
-static enum turn probe_cut(struct iter *it)
+static enum iter_step probe_cut(struct iter *it)
 {
 	it->cut_probe = dname_parent(it->cut_probe);
 	if (!dname_is_strictly_under(it->cut_probe, it->at->zone) ||
@@ -87,10 +87,10 @@ static enum turn probe_cut(struct iter *it)
 		return go_on(it, ITER_finish);
 	}
 	it->state = ITER_confirm;
-	return TURN_WAIT;
+	return ITER_WAIT;
 }
 
-enum turn confirm_cut(struct iter *it, struct message *m)
+enum iter_step confirm_cut(struct iter *it, struct message *m)
 {
 	m->q = it->want;
 	it->pending_denial = m;

@@ -7,13 +7,13 @@
 
 /* The minimised name is said not to exist. Many servers wrongly say so of empty non-terminals; but
  * where the denial can be validated it is, and then settles the whole name (RFC 8020). */
-enum turn confirm_denial(struct iter *it, struct message *m);
+enum iter_step confirm_denial(struct iter *it, struct message *m);
 
 /* Whether `m` denies the DS set from the child's side of the zone cut, or from nobody knows where: the
  * server has both zones and answered from the wrong one, because we ask too far up. */
 bool confirm_is_too_low(const struct message *m, const struct question *ds);
 /* Then look for zone cuts in between, with `m` as the answer if there are none. */
-enum turn confirm_cut(struct iter *it, struct message *m);
+enum iter_step confirm_cut(struct iter *it, struct message *m);
 
 /* The child query that ITER_confirm was waiting for has ended. */
 void confirm_arrived(struct iter *it, const struct query *child);

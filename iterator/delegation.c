@@ -80,34 +80,34 @@ void delegation_add_names(struct delegation *d, struct arena *a, const struct rr
 }
 
 /* Whether both lead to the same server, though one is known by now to be reached through NAT64. */
-static bool is_same_place(const struct place *known, const struct place *p)
+static bool is_same_target(const struct target *known, const struct target *p)
 {
 	if (known->ip4 && p->addr.family == 4)
 		return known->ip4 == get_u32(p->addr.ip) && known->addr.port == p->addr.port;
 	return addr_equals(&known->addr, &p->addr);
 }
 
-bool delegation_add_place(struct delegation *d, struct arena *a, const struct place *p)
+bool delegation_add_target(struct delegation *d, struct arena *a, const struct target *p)
 {
-	for (unsigned i = 0; i < d->place_count; i++) {
-		if (!is_same_place(&d->places[i], p))
+	for (unsigned i = 0; i < d->target_count; i++) {
+		if (!is_same_target(&d->targets[i], p))
 			continue;
 		if (!p->parent_side)
-			d->places[i].parent_side = false;
+			d->targets[i].parent_side = false;
 		return false;
 	}
-	if (d->place_count >= DELEGATION_PLACES)
+	if (d->target_count >= DELEGATION_TARGETS)
 		return false;
-	d->places = with_room(a, d->places, d->place_count, &d->place_room, sizeof(*p));
-	d->places[d->place_count++] = *p;
+	d->targets = with_room(a, d->targets, d->target_count, &d->target_room, sizeof(*p));
+	d->targets[d->target_count++] = *p;
 	return true;
 }
 
-struct place *delegation_place_now(const struct delegation *d, struct place *p)
+struct target *delegation_target_now(const struct delegation *d, struct target *p)
 {
-	for (unsigned i = 0; i < d->place_count; i++)
-		if (addr_equals(&d->places[i].addr, &p->addr))
-			return &d->places[i];
+	for (unsigned i = 0; i < d->target_count; i++)
+		if (addr_equals(&d->targets[i].addr, &p->addr))
+			return &d->targets[i];
 	return p;
 }
 
@@ -143,13 +143,13 @@ unsigned delegation_add_set(struct delegation *d, struct arena *a, const struct 
 	else if (n)
 		n->v6 = LOOKUP_FOUND;
 	for (struct slice rd; seen < room && rrset_next(&w, &rd); seen++) {
-		struct place p = {
+		struct target p = {
 			.tls_name = n ? n->tls_name : NULL,
 			.http_path = n ? n->http_path : NULL,
 			.parent_side = parent_side || (n && n->parent_side),
 		};
 		if (read_address(set, rd, n ? n->port : DNS_PORT, &p.addr))
-			added += delegation_add_place(d, a, &p);
+			added += delegation_add_target(d, a, &p);
 	}
 	*have = (uint8_t)MIN(*have + seen, (unsigned)ADDRESSES_MAX);
 	return added;
@@ -160,10 +160,10 @@ void delegation_add_servers(struct delegation *d, struct arena *a, const struct 
 	for (size_t i = 0; i < z->server_count; i++) {
 		const struct forward_server *s = &z->servers[i];
 		if (s->addr.family) {
-			struct place p = { .addr = s->addr,
-					   .tls_name = s->tls_name,
-					   .http_path = s->http_path };
-			delegation_add_place(d, a, &p);
+			struct target p = { .addr = s->addr,
+					    .tls_name = s->tls_name,
+					    .http_path = s->http_path };
+			delegation_add_target(d, a, &p);
 		} else {
 			struct ns *n = delegation_add_name(d, a, s->host);
 			n->port = s->port;
@@ -378,10 +378,10 @@ void delegation_remember(struct delegation *d, struct arena *a, const struct del
 		*n = failed->names[i];
 		n->tried = true;
 	}
-	for (unsigned i = 0; i < failed->place_count; i++) {
-		for (unsigned j = 0; j < d->place_count; j++) {
-			if (is_same_place(&failed->places[i], &d->places[j]))
-				d->places[j].spent = failed->places[i].spent;
+	for (unsigned i = 0; i < failed->target_count; i++) {
+		for (unsigned j = 0; j < d->target_count; j++) {
+			if (is_same_target(&failed->targets[i], &d->targets[j]))
+				d->targets[j].spent = failed->targets[i].spent;
 		}
 	}
 }
@@ -418,7 +418,7 @@ unsigned delegation_missing(const struct delegation *d, const struct query *q)
 bool delegation_is_stuck(const struct delegation *d, const struct query *q, const uint8_t *name,
 			 uint16_t type)
 {
-	if (d->place_count)
+	if (d->target_count)
 		return false;
 	if ((type == TYPE_A || type == TYPE_AAAA) && dname_is_under(name, d->zone) &&
 	    delegation_find(d, name))
@@ -434,18 +434,18 @@ bool delegation_is_stuck(const struct delegation *d, const struct query *q, cons
 
 bool delegation_has_faltered(const struct delegation *d)
 {
-	return d->place_count == 1 && d->places->faltered && d->places->tries == 1;
+	return d->target_count == 1 && d->targets->faltered && d->targets->tries == 1;
 }
 
 void delegation_forgive(struct delegation *d)
 {
-	d->places->spent = d->places->faltered = false;
+	d->targets->spent = d->targets->faltered = false;
 }
 
 void delegation_refresh(struct delegation *d)
 {
-	for (unsigned i = 0; i < d->place_count; i++) {
-		d->places[i].tries = 0;
-		d->places[i].spent = false;
+	for (unsigned i = 0; i < d->target_count; i++) {
+		d->targets[i].tries = 0;
+		d->targets[i].spent = false;
 	}
 }

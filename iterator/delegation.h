@@ -10,7 +10,7 @@
 #include "services/net/transport.h"
 #include "util/net/addr.h"
 
-#define DELEGATION_PLACES 128 /* addresses kept per delegation */
+#define DELEGATION_TARGETS 128 /* addresses kept per delegation */
 
 struct arena;
 struct env;
@@ -40,7 +40,7 @@ struct ns {
 	bool tried;                   /* looked up, or passed over, for this delegation */
 };
 
-struct place {
+struct target {
 	struct addr addr;
 	uint32_t ip4; /* the server's own address where it is reached through NAT64; else 0 */
 	const char *tls_name;
@@ -59,7 +59,7 @@ struct delegation {
 	const struct forward_zone *config; /* the clause it comes from; or NULL */
 	bool forward;                      /* send with RD, accept whole alias chains */
 	enum transport_kind transport;
-	bool held; /* the whole zone is held here: nobody need be asked */
+	bool authzone; /* the whole zone is held here: nobody need be asked */
 	bool knows_parent;   /* names are, or include, the parent's NS set */
 	bool last_resort;    /* the parent's names and glue have been added */
 	bool expects_dnssec; /* a DS set came with the referral */
@@ -67,8 +67,8 @@ struct delegation {
 	uint32_t expires_s;  /* … until then, unless the parent says so again */
 	struct ns *names;
 	unsigned name_count, name_room;
-	struct place *places;
-	unsigned place_count, place_room;
+	struct target *targets;
+	unsigned target_count, target_room;
 };
 
 struct delegation *delegation_new(struct arena *a, const uint8_t *zone) MUST_USE;
@@ -98,9 +98,9 @@ struct ns *delegation_add_name(struct delegation *d, struct arena *a, const uint
 void delegation_add_names(struct delegation *d, struct arena *a, const struct rrset *ns_set,
 			  bool parent_side);
 /* False when the address was there already, or must not be asked. */
-bool delegation_add_place(struct delegation *d, struct arena *a, const struct place *p);
+bool delegation_add_target(struct delegation *d, struct arena *a, const struct target *p);
 /* Where an address of it is by now, for the list moves as it grows; `p` itself if it is not in it. */
-struct place *delegation_place_now(const struct delegation *d, struct place *p);
+struct target *delegation_target_now(const struct delegation *d, struct target *p);
 /* Add the servers of a forward-zone or stub-zone, with what is needed to ask them over TLS. */
 void delegation_add_servers(struct delegation *d, struct arena *a, const struct forward_zone *z);
 /* Add each address of an A or AAAA set and mark its owner as found. Returns how many are new. */

@@ -21,13 +21,13 @@ void hints_add(struct delegation *d, const struct query *q)
 	}
 	for (size_t i = 0; i < q->snapshot->hint_count; i++) {
 		const struct root_hint *h = &q->snapshot->hints[i];
-		struct place p = { .addr = *h->addr };
+		struct target p = { .addr = *h->addr };
 		struct ns *n = delegation_add_name(d, a, h->name);
 		if (h->addr->family == 4)
 			n->v4 = LOOKUP_FOUND;
 		else
 			n->v6 = LOOKUP_FOUND;
-		delegation_add_place(d, a, &p);
+		delegation_add_target(d, a, &p);
 	}
 }
 

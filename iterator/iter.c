@@ -85,12 +85,12 @@ bool iter_restart(struct iter *it)
 	return false;
 }
 
-enum turn iter_stop(struct iter *it)
+enum iter_step iter_stop(struct iter *it)
 {
 	it->answer = arena_new(it->arena, struct message);
 	*it->answer = (struct message){ .q = it->want, .flags = FLAG_QR };
 	it->state = ITER_finish;
-	return TURN_ON;
+	return ITER_ON;
 }
 
 bool iter_judges_servers(const struct iter *it)
@@ -104,8 +104,8 @@ bool iter_is_stopped_at(struct iter *it, const struct delegation *d)
 
 	for (unsigned i = 0; i < d->name_count; i++)
 		rpz_match_meet(q, it->want.name, d->names[i].name, NULL);
-	for (unsigned i = 0; i < d->place_count; i++)
-		rpz_match_meet(q, it->want.name, NULL, &d->places[i].addr);
+	for (unsigned i = 0; i < d->target_count; i++)
+		rpz_match_meet(q, it->want.name, NULL, &d->targets[i].addr);
 	return rpz_match_stops(q);
 }
 

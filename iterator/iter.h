@@ -14,7 +14,7 @@
 #include "services/upstream/upstream.h"
 
 /* The states, in the order of an undisturbed resolution; each is a function on_NAME. `events` may come in
- * it: EVENT_*. It may go on at once (TURN_ON) with the states in `next`; itself among them only where each
+ * it: EVENT_*. It may go on at once (ITER_ON) with the states in `next`; itself among them only where each
  * repetition is counted. Whatever is not in this table ends the query (STEP_STUCK).
  *        state     events              next */
 #define ITER_STATES(X)                                                                             \
@@ -55,10 +55,10 @@ enum iter_state {
 #define TO(name) (1u << ITER_##name)
 
 /* What to do after a state function. */
-enum turn {
-	TURN_ON,   /* continue with it->state at once */
-	TURN_WAIT, /* until something wakes the query */
-	TURN_UP,   /* q->reply is set: step up */
+enum iter_step {
+	ITER_ON,   /* continue with it->state at once */
+	ITER_WAIT, /* until something wakes the query */
+	ITER_UP,   /* q->reply is set: step up */
 };
 
 struct iter {
@@ -77,7 +77,7 @@ struct iter {
 	struct qmin qmin;
 	struct question shown;                    /* what servers are asked: want, or a minimised form */
 	bool question_due;                        /* `shown` is to be decided (anew) */
-	bool held_failed;                         /* a zone held here could not answer: ask upstream */
+	bool authzone_failed;                     /* a zone held here could not answer: ask upstream */
 	const struct forward_zone *config_failed; /* a configured zone whose servers have failed */
 	const uint8_t *refetch;                   /* fetch this zone's delegation from above again */
 	const struct delegation *failed;          /* that delegation as it was known before */
@@ -86,7 +86,7 @@ struct iter {
 	/* the query that is out */
 	struct upstream_ask *asked;
 	struct race *race; /* or one query to several servers */
-	struct place *place; /* the server */
+	struct target *target; /* the server */
 	enum tier tier;
 	const struct upstream_reply *reply; /* for on_response */
 	const struct netblock *shows; /* the client subnet sent; NULL: none */
@@ -132,7 +132,7 @@ void iter_go_to(struct iter *it, struct delegation *d);
  * max-query-restarts is exceeded. */
 bool iter_restart(struct iter *it);
 /* A policy zone ends the resolution here (q->stopped): the answer is the aliases so far. */
-enum turn iter_stop(struct iter *it);
+enum iter_step iter_stop(struct iter *it);
 /* Whether no client will be told what is at one of the aliases' targets, `from` on in the chain. */
 bool iter_is_barred(const struct iter *it, unsigned from);
 /* Whether policy zones have rules for servers; and whether one of them ends the resolution, of what is

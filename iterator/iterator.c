@@ -56,7 +56,7 @@ static struct route find_route(const struct iter *it)
 					 .class_ = it->want.class_,
 					 .now_s = it->q->env->time->now_s + it->leeway_s,
 					 .failed = it->config_failed,
-					 .held_failed = it->held_failed,
+					 .authzone_failed = it->authzone_failed,
 				 });
 }
 
@@ -86,7 +86,7 @@ static bool is_from_stopped(struct iter *it)
 	return route.at && iter_is_stopped_at(it, route.at);
 }
 
-static enum turn on_start(struct iter *it)
+static enum iter_step on_start(struct iter *it)
 {
 	struct cached_answer r = { .message = NULL };
 
@@ -94,14 +94,14 @@ static enum turn on_start(struct iter *it)
 	if (may_use_cache(it))
 		r = from_cache(it->q, &it->want);
 	if (r.message == NULL)
-		return TURN_ON;
+		return ITER_ON;
 	tell(it->q, "%s is in the cache", r.alias ? "a CNAME" : "the answer");
 	if (is_from_stopped(it))
 		return iter_stop(it);
 	if (!r.alias) {
 		it->answer = r.message;
 		it->state = ITER_finish;
-		return TURN_ON;
+		return ITER_ON;
 	}
 
 	unsigned known = it->chain.answers;
@@ -109,11 +109,11 @@ static enum turn on_start(struct iter *it)
 	it->state = target && iter_restart(it) ? ITER_start : ITER_fail;
 	if (target == NULL) {
 		iter_blame(it, REASON_budget_aliases, "CNAME loop");
-		return TURN_ON;
+		return ITER_ON;
 	}
 	it->want.name = target;
 	it->want.name_len = (uint16_t)dname_len(target);
-	return iter_is_barred(it, known) ? iter_stop(it) : TURN_ON;
+	return iter_is_barred(it, known) ? iter_stop(it) : ITER_ON;
 }
 
 /* ---- approach: the closest known servers; if there are none, prime ---- */
@@ -139,14 +139,14 @@ static void begin_above(struct iter *it)
 		it->refetch = zone;
 }
 
-static enum turn on_find_zone(struct iter *it)
+static enum iter_step on_find_zone(struct iter *it)
 {
 	struct route route = { .prime = dname_root };
 
 	it->state = ITER_choose;
 	if (it->q->kind & QUERY_PRIME) {
 		iter_go_to(it, priming_servers(it, it->want.name));
-		return TURN_ON;
+		return ITER_ON;
 	}
 	if (it->q->kind & QUERY_PARENT_SIDE && it->want.type != TYPE_DS)
 		begin_above(it);
@@ -154,30 +154,30 @@ static enum turn on_find_zone(struct iter *it)
 		route = find_route(it);
 	if (route.at) {
 		iter_go_to(it, route.at);
-		return TURN_ON;
+		return ITER_ON;
 	}
 	iter_go_to(it, NULL); /* a zone held here may have been tried before */
 	if (it->want.class_ == CLASS_IN &&
 	    mesh_child(it->q, route.prime, TYPE_NS, CLASS_IN, QUERY_PRIME)) {
 		it->state = ITER_prime;
-		return TURN_WAIT;
+		return ITER_WAIT;
 	}
 	iter_blame(it, REASON_no_reachable, "no name servers to start with (root hints, stub or forward zone)");
 	it->state = ITER_fail;
-	return TURN_ON;
+	return ITER_ON;
 }
 
 /* For the next to be told; if there is none, nobody will tell. */
-static enum turn wait_for_child(struct iter *it)
+static enum iter_step wait_for_child(struct iter *it)
 {
 	if (mesh_children(it->q))
-		return TURN_WAIT;
+		return ITER_WAIT;
 	iter_blame(it, REASON_no_reachable, "a query it depends on gave no result");
 	it->state = ITER_fail;
-	return TURN_ON;
+	return ITER_ON;
 }
 
-static enum turn on_prime(struct iter *it)
+static enum iter_step on_prime(struct iter *it)
 {
 	return wait_for_child(it);
 }
@@ -187,8 +187,8 @@ static void keep_asked_places(struct iter *it, struct delegation *d)
 {
 	const struct delegation *asked = priming_servers(it, d->zone);
 
-	for (unsigned i = 0; i < asked->place_count; i++)
-		delegation_add_place(d, it->arena, &asked->places[i]);
+	for (unsigned i = 0; i < asked->target_count; i++)
+		delegation_add_target(d, it->arena, &asked->targets[i]);
 }
 
 /* The servers configured for a zone do not tell its own: with stub-first it goes on as if they were not
@@ -220,7 +220,7 @@ static void primed(struct iter *it, const struct query *child)
 		it->state = ITER_fail;
 		return;
 	}
-	if (d->place_count == 0)
+	if (d->target_count == 0)
 		keep_asked_places(it, d);
 	iter_go_to(it, route_past_priming(it->q, d));
 	it->state = ITER_choose;
@@ -228,42 +228,42 @@ static void primed(struct iter *it, const struct query *child)
 
 /* ---- choose, await, digest, resort ---- */
 
-static enum turn on_choose(struct iter *it)
+static enum iter_step on_choose(struct iter *it)
 {
 	return choose(it);
 }
 
-static enum turn on_await(struct iter *it)
+static enum iter_step on_await(struct iter *it)
 {
 	if (iter_is_asking(it) || mesh_children(it->q))
-		return TURN_WAIT;
+		return ITER_WAIT;
 	it->state = ITER_choose;
-	return TURN_ON;
+	return ITER_ON;
 }
 
-static enum turn on_response(struct iter *it)
+static enum iter_step on_response(struct iter *it)
 {
 	return response_read(it);
 }
 
-static enum turn on_parent_fallback(struct iter *it)
+static enum iter_step on_parent_fallback(struct iter *it)
 {
 	return parent_fallback(it);
 }
 
-static enum turn on_confirm(struct iter *it)
+static enum iter_step on_confirm(struct iter *it)
 {
 	return wait_for_child(it);
 }
 
 /* ---- finish, fail ---- */
 
-static enum turn on_finish(struct iter *it)
+static enum iter_step on_finish(struct iter *it)
 {
 	struct message *m;
 
 	iter_let_go(it);
-	if (it->at && it->place)
+	if (it->at && it->target)
 		targets_ask_after(it);
 	if (UNLIKELY(it->asks_parent != NULL))
 		infra_refetch_helped(it->q->env->infra, it->asks_parent, it->q->env->time);
@@ -271,7 +271,7 @@ static enum turn on_finish(struct iter *it)
 	m->flags = FLAG_QR;
 	m->id = 0;
 	m->edns = (struct edns){ .present = false };
-	it->q->answered_by = it->place ? it->place->addr : (struct addr){ .family = 0 };
+	it->q->answered_by = it->target ? it->target->addr : (struct addr){ .family = 0 };
 	if (it->answer == it->q->cached_answer)
 		it->q->cached_answer = m;
 	if (it->chain.answers)
@@ -279,10 +279,10 @@ static enum turn on_finish(struct iter *it)
 	if (it->q->stopped)
 		m->security = SECURITY_INSECURE; /* only the policy zone says so */
 	it->q->reply = m;
-	return TURN_UP;
+	return ITER_UP;
 }
 
-static enum turn on_fail(struct iter *it)
+static enum iter_step on_fail(struct iter *it)
 {
 	struct message *m = arena_new(it->arena, struct message);
 	char name[DNAME_TEXT], type[16];
@@ -300,7 +300,7 @@ static enum turn on_fail(struct iter *it)
 		  rr_type_name(m->q.type, type), reason_text(m->reason),
 		  it->reason_text ? ": " : "", it->reason_text ? it->reason_text : "");
 	it->q->reply = m;
-	return TURN_UP;
+	return ITER_UP;
 }
 
 /* ---- the module ---- */
@@ -309,7 +309,7 @@ static enum turn on_fail(struct iter *it)
 	[ITER_##name_] = { .name = #name_, .run = on_##name_, .events = (events_), .next = (next_) },
 static const struct {
 	const char *name;
-	enum turn (*run)(struct iter *it);
+	enum iter_step (*run)(struct iter *it);
 	unsigned events, next;
 } states[] = { ITER_STATES(X) };
 #undef X
@@ -362,7 +362,7 @@ static void take_event(struct iter *it, const struct event *ev)
 		it->asked = NULL;
 		it->race = NULL;
 		it->reply = ev->reply;
-		it->place = delegation_place_now(it->at, it->place);
+		it->target = delegation_target_now(it->at, it->target);
 		note_sends(it, ev->reply);
 		it->state = ITER_response;
 		break;
@@ -385,14 +385,14 @@ static void take_event(struct iter *it, const struct event *ev)
 }
 
 /* Whether the table has the step from `was` to it->state. */
-static bool may_follow(const struct iter *it, enum iter_state was, enum turn turn)
+static bool may_follow(const struct iter *it, enum iter_state was, enum iter_step step)
 {
-	switch (turn) {
-	case TURN_ON:
+	switch (step) {
+	case ITER_ON:
 		return states[was].next & 1u << it->state;
-	case TURN_WAIT:
+	case ITER_WAIT:
 		return states[it->state].events & (ON(CHILD) | ON(REPLY));
-	case TURN_UP:
+	case ITER_UP:
 		break;
 	}
 	return it->state == ITER_finish || it->state == ITER_fail;
@@ -402,7 +402,7 @@ static enum step iterator_operate(struct query *q, void *state, const struct eve
 {
 	struct iter *it = state;
 	enum iter_state was;
-	enum turn turn;
+	enum iter_step step;
 
 	if (!(states[it->state].events & 1u << ev->kind))
 		return STEP_STUCK;
@@ -413,11 +413,11 @@ static enum step iterator_operate(struct query *q, void *state, const struct eve
 	do {
 		was = it->state;
 		log_algo("iterator: %s", states[was].name);
-		turn = states[was].run(it);
-		if (!may_follow(it, was, turn) || !query_may_step(q))
+		step = states[was].run(it);
+		if (!may_follow(it, was, step) || !query_may_step(q))
 			return STEP_STUCK;
-	} while (turn == TURN_ON);
-	return turn == TURN_UP ? STEP_UP : STEP_WAIT;
+	} while (step == ITER_ON);
+	return step == ITER_UP ? STEP_UP : STEP_WAIT;
 }
 
 static void iterator_clear(struct query *q, void *state)
@@ -432,7 +432,7 @@ static const struct addr *iterator_awaits(const void *state)
 {
 	const struct iter *it = state;
 
-	return iter_is_asking(it) ? &it->place->addr : NULL;
+	return iter_is_asking(it) ? &it->target->addr : NULL;
 }
 
 static bool iterator_waits(const void *state)

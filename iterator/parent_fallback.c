@@ -12,13 +12,13 @@
 #include "util/base/timebase.h"
 #include "util/dns/rr.h"
 
-static enum turn go_on(struct iter *it, enum iter_state state)
+static enum iter_step go_on(struct iter *it, enum iter_state state)
 {
 	it->state = state;
-	return TURN_ON;
+	return ITER_ON;
 }
 
-static enum turn give_up(struct iter *it)
+static enum iter_step give_up(struct iter *it)
 {
 	if (it->reason == REASON_none)
 		iter_blame(it, REASON_no_reachable, "no server of the zone is reachable");
@@ -27,7 +27,7 @@ static enum turn give_up(struct iter *it)
 
 /* The configured servers have failed; with forward-first and stub-first it goes on as if they were not
  * configured: with those of a zone above, or by normal resolution. */
-static enum turn leave_config(struct iter *it)
+static enum iter_step leave_config(struct iter *it)
 {
 	bool is_last = it->config_failed && dname_is_root(it->config_failed->name);
 
@@ -62,7 +62,7 @@ static bool may_go_round(struct iter *it)
 	return true;
 }
 
-enum turn parent_fallback(struct iter *it)
+enum iter_step parent_fallback(struct iter *it)
 {
 	struct delegation *d = it->at;
 	unsigned added;
@@ -93,7 +93,7 @@ enum turn parent_fallback(struct iter *it)
 	}
 	if (targets_ask_next(it) || targets_ask_parent(it)) {
 		it->state = ITER_await;
-		return TURN_WAIT;
+		return ITER_WAIT;
 	}
 	return give_up(it);
 }

@@ -8,6 +8,6 @@
 
 #include "iterator/iter.h"
 
-enum turn parent_fallback(struct iter *it);
+enum iter_step parent_fallback(struct iter *it);
 
 #endif

@@ -8,12 +8,12 @@
 
 struct racer {
 	struct race *race;
-	struct place *place;
+	struct target *target;
 	struct upstream_ask *ask; /* NULL: answered or cancelled */
 };
 
 struct race {
-	void (*done)(void *owner, struct place *place, const struct upstream_reply *reply);
+	void (*done)(void *owner, struct target *target, const struct upstream_reply *reply);
 	void *owner;
 	const struct delegation *delegation;
 	unsigned running;
@@ -36,11 +36,11 @@ static void on_reply(void *owner, const struct upstream_reply *reply)
 	mine->ask = NULL;
 	r->running--;
 	if (!is_good(reply) && r->running) {
-		delegation_place_now(r->delegation, mine->place)->spent = true;
+		delegation_target_now(r->delegation, mine->target)->spent = true;
 		return;
 	}
 	race_cancel(r);
-	r->done(r->owner, mine->place, reply);
+	r->done(r->owner, mine->target, reply);
 }
 
 struct race *race_start(const struct race_how *how)
@@ -55,11 +55,11 @@ struct race *race_start(const struct race_how *how)
 		struct upstream_question question = how->question;
 		struct racer *racer = &r->racers[i];
 
-		question.server = how->places[i]->addr;
-		question.tls_name = how->places[i]->tls_name;
-		question.http_path = how->places[i]->http_path;
+		question.server = how->targets[i]->addr;
+		question.tls_name = how->targets[i]->tls_name;
+		question.http_path = how->targets[i]->http_path;
 		racer->race = r;
-		racer->place = how->places[i];
+		racer->target = how->targets[i];
 		racer->ask = upstream_ask(how->upstream, &question, how->arena, on_reply, racer);
 	}
 	return r;

@@ -7,7 +7,7 @@
 
 struct arena;
 struct delegation;
-struct place;
+struct target;
 struct race;
 
 #define RACERS_MOST 8
@@ -15,13 +15,13 @@ struct race;
 struct race_how {
 	struct upstream *upstream;
 	struct arena *arena;
-	struct upstream_question question; /* the server is filled in from `places` */
-	const struct delegation *delegation; /* of which `places` are */
-	struct place *places[RACERS_MOST];
+	struct upstream_question question; /* the server is filled in from `targets` */
+	const struct delegation *delegation; /* of which `targets` are */
+	struct target *targets[RACERS_MOST];
 	unsigned count;
 	/* Called once, like upstream_ask's callback: with the first good response, or with the
 	 * outcome of the last server. Other outcomes are dropped; servers that failed are spent. */
-	void (*done)(void *owner, struct place *place, const struct upstream_reply *reply);
+	void (*done)(void *owner, struct target *target, const struct upstream_reply *reply);
 	void *owner;
 };
 

@@ -28,10 +28,10 @@
 #define DNSSEC_LAME_SENT \
 	4 /* queries to a zone before servers that omit signatures are accepted */
 
-static enum turn go_on(struct iter *it, enum iter_state state)
+static enum iter_step go_on(struct iter *it, enum iter_state state)
 {
 	it->state = state;
-	return TURN_ON;
+	return ITER_ON;
 }
 
 static bool was_told_to_recurse(const struct iter *it)
@@ -39,9 +39,9 @@ static bool was_told_to_recurse(const struct iter *it)
 	return it->at->forward || it->tier == TIER_RECURSOR;
 }
 
-static const char *place_text(const struct iter *it, char buf[ADDR_TEXT])
+static const char *target_text(const struct iter *it, char buf[ADDR_TEXT])
 {
-	return addr_print(&it->place->addr, 53, buf);
+	return addr_print(&it->target->addr, 53, buf);
 }
 
 static const char *zone_text(const struct iter *it, char buf[DNAME_TEXT])
@@ -166,7 +166,7 @@ static void keep_parent_side(struct iter *it, const struct rrset *set)
 
 /* ---- useless responses: try another server ---- */
 
-static enum turn pass_over(struct iter *it)
+static enum iter_step pass_over(struct iter *it)
 {
 	if (!it->conf->qname_minimisation_strict)
 		it->qmin.on = false;
@@ -197,20 +197,20 @@ static enum reason silence_reason(const struct iter *it, enum upstream_end end)
 static bool cuts_and_keeps_silent(const struct iter *it, const struct upstream_reply *reply)
 {
 	return reply->over_tcp && it->at->transport == TRANSPORT_UDP && !it->conf->tcp_upstream &&
-	       it->place->tries >= 2;
+	       it->target->tries >= 2;
 }
 
-static enum turn on_silence(struct iter *it, const struct upstream_reply *reply)
+static enum iter_step on_silence(struct iter *it, const struct upstream_reply *reply)
 {
-	char place[ADDR_TEXT], zone[DNAME_TEXT];
+	char target[ADDR_TEXT], zone[DNAME_TEXT];
 	enum reason reason = silence_reason(it, reply->end);
 
 	if (reply->end != UPSTREAM_SILENT || reply->refused || cuts_and_keeps_silent(it, reply))
-		it->place->spent = true;
+		it->target->spent = true;
 	if (it->reason == REASON_none || reason != REASON_no_reachable)
-		iter_blame(it, reason, "%s for zone %s %s", place_text(it, place),
+		iter_blame(it, reason, "%s for zone %s %s", target_text(it, target),
 			   zone_text(it, zone), silence_text(reply->end));
-	it->place->silent = true;
+	it->target->silent = true;
 	qmin_unanswered(&it->qmin, it->conf->qname_minimisation_strict);
 	if (reply->end == UPSTREAM_SILENT && reply->refused)
 		return pass_over(it); /* garbage; the full question may fare better */
@@ -218,35 +218,35 @@ static enum turn on_silence(struct iter *it, const struct upstream_reply *reply)
 	return go_on(it, ITER_choose);
 }
 
-static enum turn on_useless(struct iter *it, const struct message *m)
+static enum iter_step on_useless(struct iter *it, const struct message *m)
 {
-	char place[ADDR_TEXT], zone[DNAME_TEXT];
+	char target[ADDR_TEXT], zone[DNAME_TEXT];
 
-	it->place->spent = true;
-	it->place->faltered = m->rcode == RCODE_SERVFAIL;
+	it->target->spent = true;
+	it->target->faltered = m->rcode == RCODE_SERVFAIL;
 	iter_note_wasted(it, 1);
 	iter_blame(it, REASON_no_reachable, "%s for zone %s gave a useless answer (rcode %u)",
-		   place_text(it, place), zone_text(it, zone), m->rcode);
+		   target_text(it, target), zone_text(it, zone), m->rcode);
 	return pass_over(it);
 }
 
-static enum turn on_lame(struct iter *it, unsigned how)
+static enum iter_step on_lame(struct iter *it, unsigned how)
 {
 	struct query *q = it->q;
-	char place[ADDR_TEXT], zone[DNAME_TEXT];
+	char target[ADDR_TEXT], zone[DNAME_TEXT];
 
 	iter_note_wasted(it, 1);
-	iter_blame(it, REASON_lame, "%s is lame for zone %s", place_text(it, place),
+	iter_blame(it, REASON_lame, "%s is lame for zone %s", target_text(it, target),
 		   zone_text(it, zone));
-	infra_set_lame(q->env->infra, &it->place->addr, it->at->zone, how, q->env->time);
+	infra_set_lame(q->env->infra, &it->target->addr, it->at->zone, how, q->env->time);
 	return pass_over(it);
 }
 
 /* An empty response may be a fault, or a sloppy NODATA: it is used if no server says more. */
-static enum turn on_empty(struct iter *it, struct message *m)
+static enum iter_step on_empty(struct iter *it, struct message *m)
 {
 	it->empty = m;
-	it->place->spent = true;
+	it->target->spent = true;
 	return pass_over(it);
 }
 
@@ -290,23 +290,23 @@ static bool strips_dnssec(const struct iter *it, const struct message *m, enum r
 static bool note_stripper(struct iter *it)
 {
 	const struct env *e = it->q->env;
-	char place[ADDR_TEXT], zone[DNAME_TEXT], name[DNAME_TEXT], type[16];
+	char target[ADDR_TEXT], zone[DNAME_TEXT], name[DNAME_TEXT], type[16];
 	struct infra_view view;
 
-	infra_look(e->infra, &it->place->addr, it->at->zone, e->time, &view);
+	infra_look(e->infra, &it->target->addr, it->at->zone, e->time, &view);
 	if (!(view.lame & LAME_DNSSEC))
 		log_warn("forwarder %s for zone %s strips DNSSEC records (%s %s came without "
 			 "RRSIGs): signed zones cannot be validated through it",
-			 place_text(it, place), zone_text(it, zone),
+			 target_text(it, target), zone_text(it, zone),
 			 dname_print(it->shown.name, name), rr_type_name(it->shown.type, type));
-	infra_set_lame(e->infra, &it->place->addr, it->at->zone, LAME_DNSSEC, e->time);
-	it->place->no_dnssec = true;
+	infra_set_lame(e->infra, &it->target->addr, it->at->zone, LAME_DNSSEC, e->time);
+	it->target->no_dnssec = true;
 	return it->tier < TIER_NO_DNSSEC && it->sent < DNSSEC_LAME_SENT;
 }
 
 /* ---- answers ---- */
 
-static enum turn finish_with(struct iter *it, struct message *m)
+static enum iter_step finish_with(struct iter *it, struct message *m)
 {
 	m->q = it->want;
 	it->answer = m;
@@ -314,9 +314,9 @@ static enum turn finish_with(struct iter *it, struct message *m)
 }
 
 /* The response to a minimised query decides how to go on. */
-static enum turn on_partial_answer(struct iter *it, struct message *m)
+static enum iter_step on_partial_answer(struct iter *it, struct message *m)
 {
-	char place[ADDR_TEXT], zone[DNAME_TEXT];
+	char target[ADDR_TEXT], zone[DNAME_TEXT];
 
 	believe(it, m, false);
 	keep_message(it, m);
@@ -328,7 +328,7 @@ static enum turn on_partial_answer(struct iter *it, struct message *m)
 	if (m->rcode == RCODE_NXDOMAIN)
 		return finish_with(it, m);
 	iter_blame(it, REASON_other, "%s for zone %s refuses a minimised QNAME",
-		   place_text(it, place), zone_text(it, zone));
+		   target_text(it, target), zone_text(it, zone));
 	return go_on(it, ITER_fail);
 }
 
@@ -341,7 +341,7 @@ static void keep_primed(struct iter *it, const struct message *m)
 		keep_parent_side(it, ns);
 }
 
-static enum turn on_answer(struct iter *it, struct message *m)
+static enum iter_step on_answer(struct iter *it, struct message *m)
 {
 	if (it->qmin.on)
 		return on_partial_answer(it, m);
@@ -404,7 +404,7 @@ static bool was_shown_another_type(const struct iter *it)
 	return it->shown.type != it->want.type;
 }
 
-static enum turn on_alias(struct iter *it, struct message *m)
+static enum iter_step on_alias(struct iter *it, struct message *m)
 {
 	const uint8_t *target;
 	unsigned known;
@@ -450,7 +450,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	it->refetch = NULL;
 	it->sent_in_all = 0;
 	it->config_failed = NULL;
-	it->held_failed = false;
+	it->authzone_failed = false;
 	if (iter_is_barred(it, known))
 		return iter_stop(it);
 	return go_on(it, iter_restart(it) ? ITER_start : ITER_fail);
@@ -545,7 +545,7 @@ static void note_parent_glue(struct delegation *d, const uint8_t *parent)
 	}
 }
 
-static enum turn on_referral(struct iter *it, struct message *m)
+static enum iter_step on_referral(struct iter *it, struct message *m)
 {
 	struct message believed = *m;
 	struct delegation *d;
@@ -581,7 +581,7 @@ static enum turn on_referral(struct iter *it, struct message *m)
 
 /* ---- all responses ---- */
 
-static enum turn on_response(struct iter *it, struct message *m, enum response r)
+static enum iter_step on_response(struct iter *it, struct message *m, enum response r)
 {
 	switch (r) {
 	case RESPONSE_empty:
@@ -607,7 +607,7 @@ static enum turn on_response(struct iter *it, struct message *m, enum response r
 }
 
 /* In the 0x20 fallback an answer counts only once enough servers agree on it. */
-static enum turn on_caps_answer(struct iter *it, struct message *m)
+static enum iter_step on_caps_answer(struct iter *it, struct message *m)
 {
 	char zone[DNAME_TEXT];
 
@@ -622,20 +622,20 @@ static enum turn on_caps_answer(struct iter *it, struct message *m)
 
 static void tell_response(const struct iter *it, const struct message *m, enum response r)
 {
-	char place[ADDR_TEXT], rcode[16];
+	char target[ADDR_TEXT], rcode[16];
 
-	tell(it->q, "%s answers: %s (%s, %u RRsets)", addr_print(&it->place->addr, 53, place),
+	tell(it->q, "%s answers: %s (%s, %u RRsets)", addr_print(&it->target->addr, 53, target),
 	     response_name(r), rr_rcode_name(m->rcode, rcode), message_set_count(m));
 }
 
-static enum turn judge(struct iter *it, struct message *m, const struct upstream_reply *reply)
+static enum iter_step judge(struct iter *it, struct message *m, const struct upstream_reply *reply)
 {
 	enum response r = classify(m, &it->shown, it->at->zone, was_told_to_recurse(it));
 
 	tell_response(it, m, r);
 	if (UNLIKELY(it->shows != NULL) && reply && !show_judge(it, reply, r))
 		return go_on(it, ITER_choose);
-	log_query("%s: %s", addr_print(&it->place->addr, 53, (char[ADDR_TEXT]){ 0 }),
+	log_query("%s: %s", addr_print(&it->target->addr, 53, (char[ADDR_TEXT]){ 0 }),
 		  response_name(r));
 	/* a forwarder is asked for answers: a referral from it is NODATA */
 	if (r == RESPONSE_referral && it->at->forward)
@@ -643,7 +643,7 @@ static enum turn judge(struct iter *it, struct message *m, const struct upstream
 	if (strips_dnssec(it, m, r) && note_stripper(it))
 		return pass_over(it);
 	if (leaves_out_dnssec(it, m, r)) {
-		it->place->no_dnssec = true;
+		it->target->no_dnssec = true;
 		return pass_over(it);
 	}
 	return on_response(it, m, r);
@@ -654,9 +654,9 @@ static void tell_silence(const struct iter *it, const struct upstream_reply *rep
 	static const char *const whys[] = { [UPSTREAM_SILENT] = "timed out",
 					    [UPSTREAM_UNREACHABLE] = "is unreachable",
 					    [UPSTREAM_UNTRUSTED] = "failed TLS authentication" };
-	char place[ADDR_TEXT];
+	char target[ADDR_TEXT];
 
-	tell(it->q, "%s %s", addr_print(&reply->server, 53, place), whys[reply->end]);
+	tell(it->q, "%s %s", addr_print(&reply->server, 53, target), whys[reply->end]);
 }
 
 /* Copies what was kept of a large message, and frees the rest: or ten answers of 64 kB to one question,
@@ -680,7 +680,7 @@ static void keep_the_rest(struct iter *it, const struct upstream_reply *reply, b
 	arena_clear(reply->aside);
 }
 
-enum turn response_read(struct iter *it)
+enum iter_step response_read(struct iter *it)
 {
 	const struct upstream_reply *reply = it->reply;
 	struct scrub_how how = {
@@ -688,16 +688,17 @@ enum turn response_read(struct iter *it)
 		.zone = it->at->zone,
 		.snapshot = it->q->snapshot,
 		.forwarder = was_told_to_recurse(it),
-		.held = it->place && it->place->addr.family == FAMILY_HELD,
+		.authzone = it->target && it->target->addr.family == FAMILY_AUTHZONE,
 		.q = it->q,
 		.arena = it->arena,
 	};
 	bool good;
 
 	how.look = route_look_name(it->want.name, it->want.type);
-	how.unheld = it->held_failed ? how.look : NULL;
-	how.configured[0] = route_zone(it->q, how.look, how.unheld);
-	how.configured[1] = route_zone_past(it->q, how.look, it->config_failed, how.unheld);
+	how.failed_authzone = it->authzone_failed ? how.look : NULL;
+	how.configured[0] = route_zone(it->q, how.look, how.failed_authzone);
+	how.configured[1] =
+		route_zone_past(it->q, how.look, it->config_failed, how.failed_authzone);
 	it->reply = NULL;
 	it->echoed = false;
 	if (reply == NULL && it->caps.on) {

@@ -7,6 +7,6 @@
 
 /* on_response: handle a response or its absence; without it->reply, what was held back until others
  * had been asked. */
-enum turn response_read(struct iter *it);
+enum iter_step response_read(struct iter *it);
 
 #endif

@@ -49,23 +49,24 @@ static struct route by_stub(const struct query *q, const struct forward_zone *st
 }
 
 /* The closest enclosing zone of the name that is held here, if it is for upstream use. */
-static const struct authzone *held_for(const struct query *q, const struct route_how *how)
+static const struct authzone *authzone_for(const struct query *q, const struct route_how *how)
 {
-	return how->class_ != CLASS_IN || how->held_failed ? NULL : route_held(q, how->name);
+	return how->class_ != CLASS_IN || how->authzone_failed ? NULL
+							       : route_authzone(q, how->name);
 }
 
 static const struct authzone *proposing_for(const struct query *q, const struct route_how *how)
 {
-	if (how->class_ != CLASS_IN || how->held_failed)
+	if (how->class_ != CLASS_IN || how->authzone_failed)
 		return NULL;
 	return authzones_proposing(q->snapshot->zones, how->name, how->type);
 }
 
-static struct route by_held(const struct query *q, const struct authzone *z)
+static struct route by_authzone(const struct query *q, const struct authzone *z)
 {
 	struct delegation *d = delegation_new((struct arena *)&q->arena, z->name);
 
-	d->held = true;
+	d->authzone = true;
 	return (struct route){ .at = d };
 }
 
@@ -73,18 +74,18 @@ struct route route_find(const struct query *q, const struct route_how *how)
 {
 	const struct forward_zone *forward = forward_for(q, how);
 	const struct forward_zone *stub = stub_for(q, how);
-	const struct authzone *held = held_for(q, how), *proposing = proposing_for(q, how);
+	const struct authzone *authzone = authzone_for(q, how), *proposing = proposing_for(q, how);
 	struct delegation *d;
 
 	if (forward && stub && dname_is_strictly_under(stub->name, forward->name))
 		forward = NULL; /* the one of the stub's name has failed */
 	if (proposing)
-		return by_held(q, proposing);
-	if (held && (!forward || dname_is_strictly_under(held->name, forward->name)) &&
-	    (!stub || dname_is_under(held->name, stub->name))) {
+		return by_authzone(q, proposing);
+	if (authzone && (!forward || dname_is_strictly_under(authzone->name, forward->name)) &&
+	    (!stub || dname_is_under(authzone->name, stub->name))) {
 		d = known_for(q, how);
-		if (!d || dname_is_under(held->name, d->zone))
-			return by_held(q, held);
+		if (!d || dname_is_under(authzone->name, d->zone))
+			return by_authzone(q, authzone);
 	}
 	if (forward)
 		return (struct route){

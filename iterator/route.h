@@ -13,7 +13,7 @@ struct route_how {
 	const uint8_t *name;   /* find the closest servers at or above this name */
 	uint16_t type, class_; /* what will be asked */
 	uint32_t now_s;        /* cached delegations must be fresh at this time */
-	bool held_failed;      /* skip zones held here */
+	bool authzone_failed;  /* skip zones held here */
 	/* skip this one and those below it (forward-first, stub-first); or NULL */
 	const struct forward_zone *failed;
 };

@@ -30,7 +30,7 @@ const uint8_t *route_look_name(const uint8_t *name, uint16_t type)
 	return type == TYPE_DS && !dname_is_root(name) ? dname_parent(name) : name;
 }
 
-const struct authzone *route_held(const struct query *q, const uint8_t *name)
+const struct authzone *route_authzone(const struct query *q, const uint8_t *name)
 {
 	const struct authzones *zones = q->snapshot->zones;
 	const struct authzone *z = zones->upstream ? authzones_find(zones, name) : NULL;
@@ -38,18 +38,19 @@ const struct authzone *route_held(const struct query *q, const uint8_t *name)
 	return z && z->upstream ? z : NULL;
 }
 
-const uint8_t *route_zone(const struct query *q, const uint8_t *name, const uint8_t *unheld)
+const uint8_t *route_zone(const struct query *q, const uint8_t *name,
+			  const uint8_t *failed_authzone)
 {
 	const struct forward_zone *z = route_config(q, name);
-	const struct authzone *held = route_held(q, name);
+	const struct authzone *authzone = route_authzone(q, name);
 
-	if (held && unheld && dname_is_under(unheld, held->name))
-		held = NULL;
+	if (authzone && failed_authzone && dname_is_under(failed_authzone, authzone->name))
+		authzone = NULL;
 	if (!z)
 		z = route_stub(q, name);
-	if (z && held)
-		return dname_is_under(held->name, z->name) ? held->name : z->name;
-	return z ? z->name : held ? held->name : NULL;
+	if (z && authzone)
+		return dname_is_under(authzone->name, z->name) ? authzone->name : z->name;
+	return z ? z->name : authzone ? authzone->name : NULL;
 }
 
 bool route_is_same(const uint8_t *zone, const uint8_t *other)
@@ -67,9 +68,9 @@ const uint8_t *route_look_from(const uint8_t *name, const struct forward_zone *f
 }
 
 const uint8_t *route_zone_past(const struct query *q, const uint8_t *name,
-			       const struct forward_zone *failed, const uint8_t *unheld)
+			       const struct forward_zone *failed, const uint8_t *failed_authzone)
 {
-	return route_zone(q, route_look_from(name, failed, false), unheld);
+	return route_zone(q, route_look_from(name, failed, false), failed_authzone);
 }
 
 bool route_may_ask_parent(const struct query *q, const uint8_t *zone)

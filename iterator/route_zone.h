@@ -22,16 +22,17 @@ const struct forward_zone *route_root_stub(const struct query *q);
 /* The zone that the operator configured for `name`: the closest forward-zone, stub-zone or auth-zone for
  * upstream use. NULL: it is resolved from the root down, as where a forward-zone without servers excepts
  * it. Names whose zones differ (route_is_same) are resolved by different servers, and those of one have no
- * say about the other. Where an auth-zone could not answer (fallback-enabled), `unheld` is the name it was asked for:
- * it and all other auth-zones around that name do not count. Else NULL. */
-const uint8_t *route_zone(const struct query *q, const uint8_t *name, const uint8_t *unheld);
+ * say about the other. Where an auth-zone could not answer (fallback-enabled), `failed_authzone` is the name it
+ * was asked for: it and all other auth-zones around that name do not count. Else NULL. */
+const uint8_t *route_zone(const struct query *q, const uint8_t *name,
+			  const uint8_t *failed_authzone);
 /* The same if `failed` and what is below it have failed (forward-first, stub-first); NULL: none has. */
 const uint8_t *route_zone_past(const struct query *q, const uint8_t *name,
-			       const struct forward_zone *failed, const uint8_t *unheld);
+			       const struct forward_zone *failed, const uint8_t *failed_authzone);
 /* Whether both are the same zone, or both none. */
 bool route_is_same(const uint8_t *zone, const uint8_t *other) PURE;
 /* The closest zone at or above `name` that is held here for upstream use; NULL: there is none. */
-const struct authzone *route_held(const struct query *q, const uint8_t *name);
+const struct authzone *route_authzone(const struct query *q, const uint8_t *name);
 /* Where to look for configured zones upwards from: once one has failed, it and all below it are out. A
  * stub zone of the same name as a forward zone that has failed is not. */
 const uint8_t *route_look_from(const uint8_t *name, const struct forward_zone *failed, bool stub) PURE;

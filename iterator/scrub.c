@@ -74,7 +74,7 @@ static bool is_theirs(const struct kept *k, const uint8_t *name, uint16_t type)
 
 	if (!how->q || how->asked->class_ != CLASS_IN)
 		return true;
-	zone = route_zone(how->q, route_look_name(name, type), how->unheld);
+	zone = route_zone(how->q, route_look_name(name, type), how->failed_authzone);
 	return route_is_same(zone, how->configured[0]) || route_is_same(zone, how->configured[1]);
 }
 
@@ -86,7 +86,7 @@ static bool is_on_the_way(const struct kept *k, const uint8_t *name, uint16_t ty
 
 	if (is_theirs(k, name, type))
 		return true;
-	zone = route_zone(k->how->q, route_look_name(name, type), k->how->unheld);
+	zone = route_zone(k->how->q, route_look_name(name, type), k->how->failed_authzone);
 	return zone && dname_is_under(k->how->look, zone);
 }
 
@@ -490,7 +490,7 @@ static void clean_sets(struct message *m, const struct scrub_how *how)
 				rr_flags(m->sets[left]->type) & RR_META
 					? NULL
 					: scrub_set_clean(how->arena, m->sets[left], how->snapshot,
-							  !how->held);
+							  !how->authzone);
 			if (set == NULL || scrub_set_overreaches(set, how->zone))
 				continue;
 			m->sets[to++] = single_alias(how->arena, set);

@@ -21,13 +21,13 @@ struct scrub_how {
 	const uint8_t *zone;             /* whose server was asked */
 	const struct snapshot *snapshot; /* for its options */
 	bool forwarder; /* the server was asked to recurse: accept whole chains */
-	bool held;      /* from a zone held here: the operator's, so private addresses stay */
+	bool authzone;  /* from a zone held here: the operator's, so private addresses stay */
 	const struct query *q; /* for which it is; NULL: no zones are configured */
 	const uint8_t *look;   /* what is being resolved is looked for at or above this name (route_look_name) */
 	/* those configured for that name, and once they have failed for what is left of it: route_zone,
 	 * route_zone_past; NULL: none */
 	const uint8_t *configured[2];
-	const uint8_t *unheld; /* `look`, where a zone held here for it has failed (fallback-enabled); or NULL */
+	const uint8_t *failed_authzone; /* `look`, where a zone held here for it has failed (fallback-enabled); or NULL */
 	bool large;     /* so much that nothing in ADDITIONAL is of use but addresses */
 	struct arena *arena;
 };

@@ -20,7 +20,7 @@ struct search {
 };
 
 struct candidate {
-	struct place *place;
+	struct target *target;
 	enum tier tier;
 	uint32_t rtt_ms;
 	bool shaky; /* has timed out lately */
@@ -43,7 +43,7 @@ static bool is_avoided(const struct query *q, const struct addr *addr)
 }
 
 /* Whether it must not be asked, by the address it is reached at or by its own. */
-static bool is_forbidden(const struct netset *set, const struct place *p)
+static bool is_forbidden(const struct netset *set, const struct target *p)
 {
 	struct addr own = { .family = 4 };
 
@@ -51,7 +51,7 @@ static bool is_forbidden(const struct netset *set, const struct place *p)
 	return set && (netset_find(set, &p->addr) || (p->ip4 && netset_find(set, &own)));
 }
 
-static bool is_usable(const struct query *q, const struct place *p)
+static bool is_usable(const struct query *q, const struct target *p)
 {
 	const struct snapshot *s = q->snapshot;
 
@@ -61,7 +61,7 @@ static bool is_usable(const struct query *q, const struct place *p)
 }
 
 /* From here on it is asked through NAT64, if that is configured. */
-static void map_place(const struct conf_server *conf, struct place *p)
+static void map_target(const struct conf_server *conf, struct target *p)
 {
 	uint32_t ip4 = p->addr.family == 4 ? get_u32(p->addr.ip) : 0;
 
@@ -76,7 +76,7 @@ static bool is_lame_for(const struct infra_view *view, uint16_t type)
 }
 
 /* Fills in `out`. False: the server must not be asked now. */
-static bool judge(const struct search *for_, struct place *p, struct candidate *out)
+static bool judge(const struct search *for_, struct target *p, struct candidate *out)
 {
 	const struct query *q = for_->q;
 	const struct timebase *t = q->env->time;
@@ -91,7 +91,7 @@ static bool judge(const struct search *for_, struct place *p, struct candidate *
 	if (view->down && view->probe_at_us > t->now_us)
 		return false;
 
-	out->place = p;
+	out->target = p;
 	out->rtt_ms =
 		view->known ? view->rto_ms : q->snapshot->conf->server.unknown_server_time_limit;
 	out->shaky =
@@ -129,12 +129,12 @@ static bool has_tier(const struct candidate *c, uint64_t tier)
 
 static bool has_family(const struct candidate *c, uint64_t family)
 {
-	return c->place->addr.family == family;
+	return c->target->addr.family == family;
 }
 
 static bool has_no_more_tries(const struct candidate *c, uint64_t tries)
 {
-	return c->place->tries <= tries;
+	return c->target->tries <= tries;
 }
 
 static bool is_no_slower(const struct candidate *c, uint64_t rtt_ms)
@@ -156,7 +156,7 @@ static unsigned least_tries(const struct candidate *all, unsigned count)
 	unsigned least = UINT8_MAX;
 
 	for (unsigned i = 0; i < count; i++)
-		least = MIN(least, (unsigned)all[i].place->tries);
+		least = MIN(least, (unsigned)all[i].target->tries);
 	return least;
 }
 
@@ -220,9 +220,9 @@ static unsigned less_silent_family(const struct delegation *d)
 {
 	unsigned v4 = 0, v6 = 0;
 
-	for (unsigned i = 0; i < d->place_count; i++)
-		if (UNLIKELY(d->places[i].silent))
-			*(d->places[i].addr.family == 4 ? &v4 : &v6) += 1;
+	for (unsigned i = 0; i < d->target_count; i++)
+		if (UNLIKELY(d->targets[i].silent))
+			*(d->targets[i].addr.family == 4 ? &v4 : &v6) += 1;
 	return v4 == v6 ? 0 : v4 < v6 ? 4 : 6;
 }
 
@@ -255,33 +255,33 @@ struct selection select_server(const struct delegation *d, const struct query *q
 			       unsigned pending)
 {
 	struct search search = { .d = d, .q = q, .type = type, .zone = infra_zone(d->zone) };
-	struct candidate all[DELEGATION_PLACES];
+	struct candidate all[DELEGATION_TARGETS];
 	unsigned count = 0;
 
-	for (unsigned i = 0; UNLIKELY(q->snapshot->conf->server.do_nat64) && i < d->place_count;
+	for (unsigned i = 0; UNLIKELY(q->snapshot->conf->server.do_nat64) && i < d->target_count;
 	     i++)
-		map_place(&q->snapshot->conf->server, &d->places[i]);
-	for (unsigned i = 0; i < d->place_count; i++)
-		count += judge(&search, &d->places[i], &all[count]);
+		map_target(&q->snapshot->conf->server, &d->targets[i]);
+	for (unsigned i = 0; i < d->target_count; i++)
+		count += judge(&search, &d->targets[i], &all[count]);
 	if (count == 0)
-		return (struct selection){ .place = NULL };
+		return (struct selection){ .target = NULL };
 	count = narrow(d, q, all, count);
 	if (pending && all[0].tier > TIER_PARENT)
-		return (struct selection){ .place = NULL };
+		return (struct selection){ .target = NULL };
 
 	struct candidate *c = &all[count == 1 ? 0 : random_below(q->env->random, count)];
-	return (struct selection){ .place = c->place, .tier = c->tier, .known = c->known };
+	return (struct selection){ .target = c->target, .tier = c->tier, .known = c->known };
 }
 
 unsigned select_others(const struct delegation *d, const struct query *q, uint16_t type,
-		       const struct selection *first, struct place *out[], unsigned most)
+		       const struct selection *first, struct target *out[], unsigned most)
 {
 	struct search search = { .d = d, .q = q, .type = type, .zone = infra_zone(d->zone) };
-	struct candidate all[DELEGATION_PLACES];
+	struct candidate all[DELEGATION_TARGETS];
 	unsigned count = 0, taken = 0;
 
-	for (unsigned i = 0; i < d->place_count; i++)
-		if (&d->places[i] != first->place && judge(&search, &d->places[i], &all[count]))
+	for (unsigned i = 0; i < d->target_count; i++)
+		if (&d->targets[i] != first->target && judge(&search, &d->targets[i], &all[count]))
 			count += all[count].tier == first->tier;
 	while (taken < most && count) {
 		unsigned best = 0;
@@ -289,7 +289,7 @@ unsigned select_others(const struct delegation *d, const struct query *q, uint16
 		for (unsigned i = 1; i < count; i++)
 			if (all[i].rtt_ms < all[best].rtt_ms)
 				best = i;
-		out[taken++] = all[best].place;
+		out[taken++] = all[best].target;
 		all[best] = all[--count];
 	}
 	return taken;
@@ -297,19 +297,19 @@ unsigned select_others(const struct delegation *d, const struct query *q, uint16
 
 bool select_may_give_up_early(const struct delegation *d, const struct query *q, const struct selection *s)
 {
-	unsigned family = s->place->addr.family;
+	unsigned family = s->target->addr.family;
 
 	if (s->known.known || !infra_family_is_doubtful(q->env->infra, family))
 		return false;
-	for (unsigned i = 0; i < d->place_count; i++) {
-		const struct place *other = &d->places[i];
+	for (unsigned i = 0; i < d->target_count; i++) {
+		const struct target *other = &d->targets[i];
 		if (other->addr.family != family && !other->silent && is_usable(q, other))
 			return true;
 	}
 	return false;
 }
 
-void select_count(struct place *p, unsigned most)
+void select_count(struct target *p, unsigned most)
 {
 	if (++p->tries >= most)
 		p->spent = true;

@@ -24,7 +24,7 @@ enum tier {
 };
 
 struct selection {
-	struct place *place; /* NULL: no server is left */
+	struct target *target; /* NULL: no server is left */
 	enum tier tier;
 	struct infra_view known; /* what the infra cache knows of it */
 };
@@ -36,7 +36,7 @@ struct selection select_server(const struct delegation *d, const struct query *q
 
 /* Others of the same tier as `first`, fastest first, at most `most`. Returns how many. */
 unsigned select_others(const struct delegation *d, const struct query *q, uint16_t type,
-		       const struct selection *first, struct place *out[], unsigned most);
+		       const struct selection *first, struct target *out[], unsigned most);
 
 /* Whether one try is enough for now: nothing is known of the server, its address family may be silent, and
  * there is an address of the other that is neither spent nor silent here. */
@@ -44,6 +44,6 @@ bool select_may_give_up_early(const struct delegation *d, const struct query *q,
 			      const struct selection *s);
 
 /* Count a try of a server about to be asked; after `most` tries it is spent. */
-void select_count(struct place *p, unsigned most);
+void select_count(struct target *p, unsigned most);
 
 #endif

@@ -22,7 +22,7 @@ static bool is_at_the_end(struct iter *it)
 /* The server ignores the option. A refresh, for which no client waits, tries it again. */
 static bool is_no_use(const struct iter *it, const struct selection *to)
 {
-	return to->place->no_subnet ||
+	return to->target->no_subnet ||
 	       (to->known.subnet == SUBNET_FAILS && !it->q->is_refresh);
 }
 
@@ -30,7 +30,7 @@ enum show show_choose(struct iter *it, const struct selection *to)
 {
 	struct query *q = it->q;
 	const struct subnets *rules = q->snapshot->subnets;
-	const struct subnets_server server = { .at = &to->place->addr,
+	const struct subnets_server server = { .at = &to->target->addr,
 					       .zone = it->at->zone,
 					       .forwards = it->at->forward };
 
@@ -68,11 +68,11 @@ static void note(struct iter *it, enum subnet_known known)
 	const struct env *e = it->q->env;
 	struct infra_view view;
 
-	it->place->no_subnet = known == SUBNET_FAILS;
-	infra_look(e->infra, &it->place->addr, it->at->zone, e->time, &view);
+	it->target->no_subnet = known == SUBNET_FAILS;
+	infra_look(e->infra, &it->target->addr, it->at->zone, e->time, &view);
 	if (known == SUBNET_FAILS && (it->at->forward || view.subnet == SUBNET_WORKS))
 		return;
-	infra_set_subnet(e->infra, &it->place->addr, it->at->zone, known, e->time);
+	infra_set_subnet(e->infra, &it->target->addr, it->at->zone, known, e->time);
 }
 
 static bool is_final(enum response r, const struct message *m)

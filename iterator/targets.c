@@ -71,7 +71,7 @@ static unsigned ask_kinds(struct iter *it, struct ns *n)
  * so does its lookup, and every name would cost a query more (targets_ask_after). */
 static bool is_wasted(const struct iter *it, const struct ns *n)
 {
-	return it->at->place_count && !it->caps.on && dname_is_under(n->name, it->at->zone);
+	return it->at->target_count && !it->caps.on && dname_is_under(n->name, it->at->zone);
 }
 
 /* Or else one of them might be drawn in the place of a name that can be looked up. */
@@ -230,7 +230,7 @@ static unsigned add_places(struct iter *it, struct ns *n, const struct rrset *se
 	if (dname_equals(rrset_owner(set), n->name))
 		return delegation_add_set(it->at, it->arena, set, parent_side);
 	for (struct slice rd; rrset_next(&w, &rd);) {
-		struct place p = {
+		struct target p = {
 			.addr = { .family = set->type == TYPE_A ? 4 : 6, .port = n->port },
 			.tls_name = n->tls_name,
 			.http_path = n->http_path,
@@ -238,7 +238,7 @@ static unsigned add_places(struct iter *it, struct ns *n, const struct rrset *se
 		};
 		memcpy(p.addr.ip, rd.at, MIN(rd.len, set->type == TYPE_A ? 4u : 16u));
 		if (!addr_is_absurd(&p.addr))
-			added += delegation_add_place(it->at, it->arena, &p);
+			added += delegation_add_target(it->at, it->arena, &p);
 	}
 	return added;
 }

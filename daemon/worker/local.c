@@ -31,7 +31,7 @@ static bool leads_to_held(struct client_query *j, const struct question *q, cons
 	struct answer_to to = j->to;
 	struct message m;
 
-	if (LIKELY(!zones->downstream) || authzones_answer(zones, q, a, &m) != HELD_ANSWER)
+	if (LIKELY(!zones->downstream) || authzones_answer(zones, q, a, &m) != AUTHZONE_ANSWER)
 		return false;
 	if (!is_final(&m) && client_query_may_use_cache(j) && client_query_wants_recursion(j))
 		return false;
@@ -152,12 +152,12 @@ bool local_answers(struct client_query *j, enum disposition *v)
 	struct answer_to to = j->to;
 	struct message m;
 	struct arena a;
-	enum held_end end;
+	enum authzone_end end;
 
 	arena_init(&a);
 	end = authzones_answer(j->w->env.snapshot->zones, &j->request.q, &a, &m);
 	to.now_s = 0;
-	if (end == HELD_ANSWER) {
+	if (end == AUTHZONE_ANSWER) {
 		if (j->w->env.snapshot->conf->server.minimal_responses)
 			message_minimise(&m);
 		answer_message(&j->p->out, &to,
@@ -165,14 +165,14 @@ bool local_answers(struct client_query *j, enum disposition *v)
 		stat_bump(&j->w->env.stats->authzone_down, 1);
 		*v = client_query_send(j);
 	}
-	if (end == HELD_FAILED) {
+	if (end == AUTHZONE_FAILED) {
 		*v = client_query_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
 		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_AA);
 	}
 	arena_clear(&a);
-	if (end != HELD_NOT)
+	if (end != AUTHZONE_NOT)
 		note_held(j);
-	return end != HELD_NOT;
+	return end != AUTHZONE_NOT;
 }
 
 /* Policies cannot be applied to what cannot be read: the answer is looked up as if none were cached. */

@@ -96,7 +96,7 @@ static void three_for_each_address_or_half_of_the_queries_suffice(void **state)
 {
 	(void)state;
 	static const struct {
-		unsigned agreed, places, sends;
+		unsigned agreed, targets, sends;
 		bool want;
 	} rows[] = {
 		{ 2, 1, 32, false }, { 3, 1, 32, true },    { 4, 2, 32, false },  { 5, 2, 32, false },
@@ -107,8 +107,8 @@ static void three_for_each_address_or_half_of_the_queries_suffice(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct caps c = { .on = true, .agreed = rows[i].agreed };
 
-		if (caps_suffices(&c, rows[i].places, rows[i].sends) != rows[i].want)
-			fail_msg("%u of %u places, %u queries", rows[i].agreed, rows[i].places, rows[i].sends);
+		if (caps_suffices(&c, rows[i].targets, rows[i].sends) != rows[i].want)
+			fail_msg("%u of %u targets, %u queries", rows[i].agreed, rows[i].targets, rows[i].sends);
 	}
 }
 

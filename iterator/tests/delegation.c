@@ -13,16 +13,16 @@ static void begin(const char *conf)
 	d = delegation_new(fixture.arena, N("example."));
 }
 
-static struct place at(const char *text)
+static struct target at(const char *text)
 {
-	return (struct place){ .addr = address(text) };
+	return (struct target){ .addr = address(text) };
 }
 
 static bool add(const char *text)
 {
-	struct place p = at(text);
+	struct target p = at(text);
 
-	return delegation_add_place(d, fixture.arena, &p);
+	return delegation_add_target(d, fixture.arena, &p);
 }
 
 static struct ns *add_name(const char *text)
@@ -136,15 +136,15 @@ static void an_address_is_listed_once(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct place p;
+		struct target p;
 
 		begin("");
 		p = at(rows[i].known);
 		p.ip4 = rows[i].ip4;
-		assert_true(delegation_add_place(d, fixture.arena, &p));
+		assert_true(delegation_add_target(d, fixture.arena, &p));
 		if (add(rows[i].added) != rows[i].want)
 			fail_msg("%s", rows[i].why);
-		assert_int_equal(d->place_count, 1 + rows[i].want);
+		assert_int_equal(d->target_count, 1 + rows[i].want);
 		fixture_end();
 	}
 }
@@ -158,29 +158,29 @@ static void who_gives_an_address_decides_how_good_it_is(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct place p;
+		struct target p;
 
 		begin("");
 		add("192.0.2.9");
 		p = at("192.0.2.1");
 		p.parent_side = rows[i].first;
-		assert_true(delegation_add_place(d, fixture.arena, &p));
+		assert_true(delegation_add_target(d, fixture.arena, &p));
 		p.parent_side = rows[i].second;
-		assert_false(delegation_add_place(d, fixture.arena, &p));
-		assert_int_equal(d->places[1].parent_side, rows[i].want);
-		assert_false(d->places[0].parent_side);
+		assert_false(delegation_add_target(d, fixture.arena, &p));
+		assert_int_equal(d->targets[1].parent_side, rows[i].want);
+		assert_false(d->targets[0].parent_side);
 		fixture_end();
 	}
 }
 
 static void at_most_128_addresses_are_kept(void **state)
 {
-	struct place away = at("198.51.100.1"), *kept;
+	struct target away = at("198.51.100.1"), *kept;
 
 	(void)state;
 	begin("");
 	add("192.0.2.250");
-	kept = &d->places[0];
+	kept = &d->targets[0];
 	for (unsigned i = 1; i < 140; i++) {
 		char text[32];
 
@@ -189,12 +189,13 @@ static void at_most_128_addresses_are_kept(void **state)
 		if (i == 8)
 			kept->tries = 9; /* in the list as it was: it has moved */
 	}
-	assert_int_equal(d->place_count, 128);
-	kept = delegation_place_now(d, &(struct place){ .addr = address("192.0.2.250") });
-	assert_ptr_equal(kept, &d->places[0]);
-	assert_ptr_equal(delegation_place_now(d, &(struct place){ .addr = address("192.0.2.100") }),
-			 &d->places[100]);
-	assert_ptr_equal(delegation_place_now(d, &away), &away);
+	assert_int_equal(d->target_count, 128);
+	kept = delegation_target_now(d, &(struct target){ .addr = address("192.0.2.250") });
+	assert_ptr_equal(kept, &d->targets[0]);
+	assert_ptr_equal(
+		delegation_target_now(d, &(struct target){ .addr = address("192.0.2.100") }),
+		&d->targets[100]);
+	assert_ptr_equal(delegation_target_now(d, &away), &away);
 	fixture_end();
 }
 
@@ -262,23 +263,23 @@ static void an_address_is_reached_as_its_server_is(void **state)
 	n->tls_name = tls;
 	n->http_path = path;
 	assert_int_equal(delegation_add_set(d, fixture.arena, many("ns.example.", TYPE_A, 1), false), 1);
-	assert_true(addr_equals(&d->places[0].addr, &(struct addr){ .family = 4, .port = 853, .ip = { 192, 0, 2, 1 } }));
-	assert_ptr_equal(d->places[0].tls_name, tls);
-	assert_ptr_equal(d->places[0].http_path, path);
-	assert_false(d->places[0].parent_side);
+	assert_true(addr_equals(&d->targets[0].addr, &(struct addr){ .family = 4, .port = 853, .ip = { 192, 0, 2, 1 } }));
+	assert_ptr_equal(d->targets[0].tls_name, tls);
+	assert_ptr_equal(d->targets[0].http_path, path);
+	assert_false(d->targets[0].parent_side);
 	assert_int_equal(n->v4, LOOKUP_FOUND);
 	assert_int_equal(n->v6, LOOKUP_OPEN);
 	assert_int_equal(delegation_add_set(d, fixture.arena, many("ns.example.", TYPE_A, 1), false), 0);
 
 	/* one that is not named is asked in the usual way */
 	assert_int_equal(delegation_add_set(d, fixture.arena, many("other.", TYPE_A, 1), false), 1);
-	assert_false(d->places[1].parent_side);
-	d->place_count = 1;
+	assert_false(d->targets[1].parent_side);
+	d->target_count = 1;
 	assert_int_equal(delegation_add_set(d, fixture.arena, many("other.", TYPE_AAAA, 1), true), 1);
-	assert_int_equal(d->places[1].addr.family, 6);
-	assert_int_equal(d->places[1].addr.port, 53);
-	assert_null(d->places[1].tls_name);
-	assert_true(d->places[1].parent_side);
+	assert_int_equal(d->targets[1].addr.family, 6);
+	assert_int_equal(d->targets[1].addr.port, 53);
+	assert_null(d->targets[1].tls_name);
+	assert_true(d->targets[1].parent_side);
 
 	fixture_end();
 }
@@ -290,7 +291,7 @@ static void who_is_named_by_the_parent_only_is_second_choice(void **state)
 		begin("");
 		add_name("ns.example.")->parent_side = i & 1;
 		delegation_add_set(d, fixture.arena, many("ns.example.", TYPE_A, 1), i & 2);
-		assert_int_equal(d->places[0].parent_side, i != 0);
+		assert_int_equal(d->targets[0].parent_side, i != 0);
 		fixture_end();
 	}
 }
@@ -324,7 +325,7 @@ static void what_is_no_address_is_passed_over(void **state)
 		add_name("ns.example.");
 		if (delegation_add_set(d, fixture.arena, rrset_build(fixture.arena, &p), false) != rows[i].want)
 			fail_msg("%s", rows[i].why);
-		assert_int_equal(d->place_count, rows[i].want);
+		assert_int_equal(d->target_count, rows[i].want);
 		fixture_end();
 	}
 }
@@ -380,13 +381,13 @@ static void a_configured_zone_is_asked_as_it_says(void **state)
 		assert_int_equal(d->knows_parent, rows[i].knows_parent);
 		assert_int_equal(d->transport, rows[i].transport);
 		assert_false(d->expires);
-		assert_int_equal(d->place_count, 1);
-		assert_int_equal(d->places[0].addr.port, 5353);
+		assert_int_equal(d->target_count, 1);
+		assert_int_equal(d->targets[0].addr.port, 5353);
 		assert_int_equal(d->name_count, 1);
 		assert_name_is(d->names[0].name, "ns.other.");
 		assert_int_equal(d->names[0].port, 54);
 		if (rows[i].transport == TRANSPORT_TLS) {
-			assert_string_equal(d->places[0].tls_name, "one.other");
+			assert_string_equal(d->targets[0].tls_name, "one.other");
 			assert_string_equal(d->names[0].tls_name, "two.other");
 		}
 		fixture_end();
@@ -408,8 +409,8 @@ static void servers_are_those_that_are_written(void **state)
 	delegation_add_servers(d, fixture.arena, &z);
 	assert_int_equal(d->name_count, 1);
 	assert_ptr_equal(d->names[0].http_path, path);
-	assert_int_equal(d->place_count, 1);
-	assert_ptr_equal(d->places[0].http_path, path);
+	assert_int_equal(d->target_count, 1);
+	assert_ptr_equal(d->targets[0].http_path, path);
 	fixture_end();
 }
 
@@ -455,16 +456,16 @@ static void what_has_failed_is_remembered(void **state)
 	add("192.0.2.1");
 	add("192.0.2.2");
 	add("192.0.2.3");
-	d->places[0].spent = d->places[2].spent = true;
+	d->targets[0].spent = d->targets[2].spent = true;
 	failed = d;
 	n = add_name("gone.example.");
 	n->parent_v4 = LOOKUP_FOUND;
 	n->parent_side = true;
 	failed->names[0].failed = true;
 
-	failed->places[1].addr = address("64:ff9b::c000:202"); /* where 192.0.2.2 is reached */
-	failed->places[1].ip4 = 0xc0000202;
-	failed->places[1].spent = true;
+	failed->targets[1].addr = address("64:ff9b::c000:202"); /* where 192.0.2.2 is reached */
+	failed->targets[1].ip4 = 0xc0000202;
+	failed->targets[1].spent = true;
 	d = delegation_new(fixture.arena, N("example."));
 	add_name("both.example.");
 	add_name("new.example.");
@@ -473,7 +474,7 @@ static void what_has_failed_is_remembered(void **state)
 	add("192.0.2.5");
 	add("192.0.2.4");
 	add("192.0.2.2");
-	d->places[3].spent = true;
+	d->targets[3].spent = true;
 	delegation_remember(d, fixture.arena, failed);
 	assert_int_equal(d->name_count, 3);
 	assert_false(delegation_find(d, N("both.example."))->failed);
@@ -483,9 +484,9 @@ static void what_has_failed_is_remembered(void **state)
 	assert_true(n->tried);
 	assert_true(n->parent_side);
 	assert_int_equal(n->parent_v4, LOOKUP_FOUND);
-	assert_int_equal(d->place_count, 5);
+	assert_int_equal(d->target_count, 5);
 	for (unsigned i = 0; i < 5; i++)
-		assert_int_equal(d->places[i].spent, i != 2);
+		assert_int_equal(d->targets[i].spent, i != 2);
 	fixture_end();
 }
 
@@ -545,7 +546,7 @@ static void an_address_is_looked_up_where_it_can_be_reached(void **state)
 static void a_delegation_is_stuck_when_only_its_own_servers_could_help(void **state)
 {
 	static const struct {
-		const char *why, *servers[2], *place, *name;
+		const char *why, *servers[2], *target, *name;
 		uint16_t type;
 		bool found, want;
 	} rows[] = {
@@ -568,8 +569,8 @@ static void a_delegation_is_stuck_when_only_its_own_servers_could_help(void **st
 			add_name(rows[i].servers[s])->v4 = LOOKUP_NONE;
 		if (rows[i].found)
 			d->names[0].v6 = LOOKUP_FOUND;
-		if (rows[i].place)
-			add(rows[i].place);
+		if (rows[i].target)
+			add(rows[i].target);
 		if (delegation_is_stuck(d, fixture.q, N(rows[i].name), rows[i].type) != rows[i].want)
 			fail_msg("%s", rows[i].why);
 		fixture_end();
@@ -584,7 +585,7 @@ static void the_only_server_is_forgiven_once(void **state)
 {
 	static const struct {
 		const char *why;
-		unsigned places, tries;
+		unsigned targets, tries;
 		bool faltered, want;
 	} rows[] = {
 		{ "once", 1, 1, true, true },
@@ -600,19 +601,19 @@ static void the_only_server_is_forgiven_once(void **state)
 		static const char *const texts[] = { "192.0.2.1", "192.0.2.2" };
 
 		begin("");
-		for (unsigned p = 0; p < rows[i].places; p++) {
+		for (unsigned p = 0; p < rows[i].targets; p++) {
 			add(texts[p]);
-			d->places[p].tries = (uint8_t)rows[i].tries;
-			d->places[p].faltered = rows[i].faltered;
-			d->places[p].spent = true;
+			d->targets[p].tries = (uint8_t)rows[i].tries;
+			d->targets[p].faltered = rows[i].faltered;
+			d->targets[p].spent = true;
 		}
 		if (delegation_has_faltered(d) != rows[i].want)
 			fail_msg("%s", rows[i].why);
 		if (rows[i].want)
 			delegation_forgive(d);
-		if (rows[i].places) {
-			assert_int_equal(d->places[0].spent, !rows[i].want);
-			assert_int_equal(d->places[0].faltered, rows[i].faltered && !rows[i].want);
+		if (rows[i].targets) {
+			assert_int_equal(d->targets[0].spent, !rows[i].want);
+			assert_int_equal(d->targets[0].faltered, rows[i].faltered && !rows[i].want);
 		}
 		fixture_end();
 	}
@@ -625,12 +626,12 @@ static void a_new_question_may_go_to_everybody(void **state)
 	add("192.0.2.1");
 	add("192.0.2.2");
 	for (unsigned i = 0; i < 2; i++)
-		d->places[i].tries = 3, d->places[i].spent = d->places[i].silent = true;
+		d->targets[i].tries = 3, d->targets[i].spent = d->targets[i].silent = true;
 	delegation_refresh(d);
 	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(d->places[i].tries, 0);
-		assert_false(d->places[i].spent);
-		assert_true(d->places[i].silent);
+		assert_int_equal(d->targets[i].tries, 0);
+		assert_false(d->targets[i].spent);
+		assert_true(d->targets[i].silent);
 	}
 	fixture_end();
 }

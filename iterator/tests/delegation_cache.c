@@ -24,7 +24,7 @@ static void begin(const char *conf)
 
 static bool leads_to(const struct delegation *d, const char *text)
 {
-	struct place p = { .addr = address(text) }, *now = delegation_place_now(d, &p);
+	struct target p = { .addr = address(text) }, *now = delegation_target_now(d, &p);
 
 	return now != &p;
 }
@@ -41,11 +41,11 @@ static const char *text_of(const struct delegation *d, char to[512])
 		len += (size_t)snprintf(to + len, 512 - len, "%s%s", len ? " " : "",
 					dname_print(d->names[i].name, name));
 	}
-	for (unsigned i = 0; d && i < d->place_count; i++) {
+	for (unsigned i = 0; d && i < d->target_count; i++) {
 		char addr[ADDR_TEXT];
 
 		len += (size_t)snprintf(to + len, 512 - len, "%s%s", len ? " " : "",
-					addr_print(&d->places[i].addr, 53, addr));
+					addr_print(&d->targets[i].addr, 53, addr));
 	}
 	return to;
 }
@@ -108,8 +108,8 @@ static void a_referral_makes_a_delegation(void **state)
 			assert_true(d->expires && d->knows_parent);
 			assert_int_equal(d->expires_s, fixture.now_s + (strncmp(text, "ns2", 3) == 0 ? 90 : 60));
 			assert_false(d->names[0].parent_side);
-			for (unsigned p = 0; p < d->place_count; p++)
-				assert_false(d->places[p].parent_side);
+			for (unsigned p = 0; p < d->target_count; p++)
+				assert_false(d->targets[p].parent_side);
 			if (d->expects_dnssec != rows[i].dnssec)
 				fail_msg("%s: DNSSEC", rows[i].why);
 		}
@@ -210,7 +210,7 @@ static void a_cached_delegation_ends_when_the_parent_says(void **state)
 	fixture_knows("ns2.example. 60 A 192.0.2.2", RRSET_UNVERIFIED_GLUE);
 	d = delegation_from_cache(fixture.q, N("example."), CLASS_IN, fixture.now_s);
 	assert_int_equal(d->expires_s, fixture.now_s + 60);
-	assert_int_equal(d->place_count, 1);
+	assert_int_equal(d->target_count, 1);
 	assert_true(leads_to(d, "2001:db8::2"));
 	fixture_end();
 }
@@ -299,9 +299,9 @@ static void addresses_are_filled_in(void **state)
 		n->v6 = rows[i].v6;
 		if (delegation_fill(d, fixture.q, rows[i].unverified) != rows[i].want)
 			fail_msg("%s", rows[i].why);
-		assert_int_equal(d->place_count, rows[i].want);
-		for (unsigned p = 0; p < d->place_count; p++)
-			assert_false(d->places[p].parent_side);
+		assert_int_equal(d->target_count, rows[i].want);
+		for (unsigned p = 0; p < d->target_count; p++)
+			assert_false(d->targets[p].parent_side);
 		if (n->v4 != rows[i].want4 || n->v6 != rows[i].want6)
 			fail_msg("%s: %u %u", rows[i].why, n->v4, n->v6);
 		fixture_end();
@@ -395,7 +395,7 @@ static void what_the_parent_gave_is_a_second_choice(void **state)
 	assert_int_equal(delegation_fill_parent_glue(d, fixture.q), 4);
 	assert_true(leads_to(d, "192.0.2.3") && leads_to(d, "2001:db8::3"));
 	assert_true(leads_to(d, "192.0.2.1") && leads_to(d, "2001:db8::2"));
-	assert_true(d->places[0].parent_side && d->places[1].parent_side);
+	assert_true(d->targets[0].parent_side && d->targets[1].parent_side);
 	n = delegation_find(d, N("ns1.example."));
 	assert_int_equal(n->parent_v4, LOOKUP_FOUND);
 	assert_int_equal(n->parent_v6, LOOKUP_OPEN);

@@ -46,12 +46,12 @@ static void a_root_stub_is_asked_as_any_other_stub(void **state)
 		want = delegation_from_config(&q.arena, forwards_find_stub(s.forwards, dname_root));
 		got = hints_delegation(&q);
 		assert_int_equal(got->transport, want->transport);
-		assert_int_equal(got->place_count, want->place_count);
+		assert_int_equal(got->target_count, want->target_count);
 		assert_int_equal(got->name_count, want->name_count);
-		for (unsigned k = 0; k < want->place_count; k++)
-			if (!addr_equals(&got->places[k].addr, &want->places[k].addr) ||
-			    !same_text(got->places[k].tls_name, want->places[k].tls_name))
-				fail_msg("%s: another place", rows[i]);
+		for (unsigned k = 0; k < want->target_count; k++)
+			if (!addr_equals(&got->targets[k].addr, &want->targets[k].addr) ||
+			    !same_text(got->targets[k].tls_name, want->targets[k].tls_name))
+				fail_msg("%s: another target", rows[i]);
 		for (unsigned k = 0; k < want->name_count; k++)
 			if (!dname_equals(got->names[k].name, want->names[k].name) ||
 			    got->names[k].port != want->names[k].port ||

@@ -49,13 +49,13 @@ static void a_silent_server_is_passed_over(void **state)
 		at_example(rows[i].conf, "www.example.", TYPE_TXT, 0);
 		show("www.example.", TYPE_A);
 		it->at->transport = rows[i].transport;
-		it->place->tries = rows[i].tries;
+		it->target->tries = rows[i].tries;
 		heard = (struct upstream_reply){ .refused = rows[i].refused, .over_tcp = rows[i].over_tcp };
-		assert_int_equal(hear_nothing(rows[i].end), TURN_ON);
-		if (it->state != ITER_choose || !it->question_due || !it->place->silent ||
-		    it->place->spent != rows[i].spent || it->qmin.on != rows[i].hides ||
+		assert_int_equal(hear_nothing(rows[i].end), ITER_ON);
+		if (it->state != ITER_choose || !it->question_due || !it->target->silent ||
+		    it->target->spent != rows[i].spent || it->qmin.on != rows[i].hides ||
 		    it->reason != rows[i].reason || it->qmin.timeouts != 1)
-			fail_msg("%s: spent %u, hidden %u, reason %u", rows[i].why, it->place->spent, it->qmin.on,
+			fail_msg("%s: spent %u, hidden %u, reason %u", rows[i].why, it->target->spent, it->qmin.on,
 				 it->reason);
 		assert_null(it->reply);
 		fixture_end();
@@ -120,8 +120,8 @@ static void a_useless_response_is_passed_over(void **state)
 		show("www.example.", TYPE_A);
 		wasted_sends = fixture.q->budget->wasted_sends;
 		hear(rows[i].flags, rows[i].rcode, rows[i].rcode ? NULL : A, NULL, NULL);
-		if (it->state != ITER_choose || !it->question_due || !it->place->spent ||
-		    it->place->faltered != rows[i].faltered || it->qmin.on != rows[i].hides)
+		if (it->state != ITER_choose || !it->question_due || !it->target->spent ||
+		    it->target->faltered != rows[i].faltered || it->qmin.on != rows[i].hides)
 			fail_msg("%s", rows[i].why);
 		assert_int_equal(it->reason, REASON_no_reachable);
 		assert_int_equal(fixture.q->budget->wasted_sends, wasted_sends - 1);
@@ -153,12 +153,12 @@ static void a_lame_server_is_known_as_such(void **state)
 		it->qmin.on = true;
 		wasted_sends = fixture.q->budget->wasted_sends;
 		hear(rows[i].flags, 0, rows[i].answer, rows[i].authority, NULL);
-		infra_look(fixture.env.infra, &it->place->addr, N("example."), fixture.env.time, &view);
+		infra_look(fixture.env.infra, &it->target->addr, N("example."), fixture.env.time, &view);
 		if (view.lame != rows[i].lame || it->state != ITER_choose || !it->question_due || it->qmin.on)
 			fail_msg("%s: %u", rows[i].why, view.lame);
 		assert_int_equal(it->reason, REASON_lame);
 		assert_int_equal(fixture.q->budget->wasted_sends, wasted_sends - 1);
-		assert_false(it->place->spent);
+		assert_false(it->target->spent);
 		fixture_end();
 	}
 }
@@ -185,11 +185,11 @@ static void an_empty_response_is_used_if_no_server_says_more(void **state)
 	at_example("", "www.example.", TYPE_A, 0);
 	hear(FLAG_AA, 0, NULL, NULL, NULL);
 	assert_int_equal(it->state, ITER_choose);
-	assert_true(it->question_due && it->place->spent);
+	assert_true(it->question_due && it->target->spent);
 	assert_ptr_equal(it->empty, heard.message);
 	assert_null(it->answer);
 	it->state = ITER_response;
-	assert_int_equal(response_read(it), TURN_ON); /* there is nobody else */
+	assert_int_equal(response_read(it), ITER_ON); /* there is nobody else */
 	assert_int_equal(it->state, ITER_finish);
 	assert_ptr_equal(it->answer, it->empty);
 	fixture_end();
@@ -208,12 +208,12 @@ static void a_spoilt_spelling_makes_several_be_compared(void **state)
 
 	(void)state;
 	at_example("", "www.example.", TYPE_A, 0);
-	it->at->places[1].spent = true;
+	it->at->targets[1].spent = true;
 	hear_nothing(UPSTREAM_MANGLED);
 	assert_int_equal(it->state, ITER_choose);
 	assert_true(it->caps.on);
-	assert_int_equal(it->place->tries, 0);
-	assert_false(it->at->places[1].spent);
+	assert_int_equal(it->target->tries, 0);
+	assert_false(it->at->targets[1].spent);
 	it->state = ITER_response;
 	hear(FLAG_AA, 0, A, NULL, NULL);
 	assert_int_equal(it->state, ITER_choose);
@@ -224,7 +224,7 @@ static void a_spoilt_spelling_makes_several_be_compared(void **state)
 	assert_int_equal(it->caps.agreed, 2);
 
 	it->state = ITER_response; /* that is enough */
-	assert_int_equal(response_read(it), TURN_ON);
+	assert_int_equal(response_read(it), ITER_ON);
 	assert_int_equal(it->state, ITER_finish);
 	assert_false(it->caps.on);
 	assert_non_null(it->answer);
@@ -291,11 +291,11 @@ static void who_leaves_out_signatures_is_passed_over(void **state)
 		it->sent = rows[i].sent;
 		hear(rows[i].forward ? FLAG_RA : FLAG_AA, rows[i].rcode, rows[i].answer, rows[i].authority,
 		     rows[i].additional);
-		if (it->at->places[0].no_dnssec != rows[i].passed)
+		if (it->at->targets[0].no_dnssec != rows[i].passed)
 			fail_msg("%s", rows[i].why);
 		if (rows[i].passed) {
 			assert_int_equal(it->state, ITER_choose);
-			assert_true(it->question_due && !it->answer && !it->place->spent);
+			assert_true(it->question_due && !it->answer && !it->target->spent);
 		}
 		fixture_end();
 	}
@@ -309,7 +309,7 @@ static void signatures_are_no_less_for_being_asked_for(void **state)
 	fixture.q->want_signatures = fixture.it.at->expects_dnssec = true;
 	hear(FLAG_AA, 0, SIG, NULL, NULL);
 	assert_int_equal(fixture.it.state, ITER_finish);
-	assert_false(fixture.it.place->no_dnssec);
+	assert_false(fixture.it.target->no_dnssec);
 	fixture_end();
 }
 
@@ -369,11 +369,11 @@ static void a_forwarder_that_leaves_out_signatures_is_passed_over(void **state)
 		it->tier = rows[i].tier;
 		it->sent = rows[i].sent;
 		hear(FLAG_AA | FLAG_RA, rows[i].rcode, rows[i].answer, rows[i].answer ? NULL : SOA, NULL);
-		infra_look(fixture.env.infra, &it->place->addr, N("example."), fixture.env.time, &view);
-		if (it->at->places[0].no_dnssec != rows[i].noted ||
+		infra_look(fixture.env.infra, &it->target->addr, N("example."), fixture.env.time, &view);
+		if (it->at->targets[0].no_dnssec != rows[i].noted ||
 		    view.lame != (rows[i].noted ? LAME_DNSSEC : 0))
 			fail_msg("%s: not noted", rows[i].why);
-		if ((it->state == ITER_choose && !it->place->spent) != rows[i].passed)
+		if ((it->state == ITER_choose && !it->target->spent) != rows[i].passed)
 			fail_msg("%s: state %u", rows[i].why, it->state);
 		fixture.q->depth = 0;
 		fixture_end();
@@ -455,7 +455,7 @@ static void what_is_said_to_one_subnet_is_not_cached_for_others(void **state)
 		at_example("", "www.example.", TYPE_A, 0);
 		fixture.q->depth = 1;
 		fixture.it.shows = &told;
-		heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .server = fixture.it.place->addr, .had_edns = echoed,
+		heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .server = fixture.it.target->addr, .had_edns = echoed,
 						 .message = made_message(fixture.arena, fixture.now_s, &made) };
 		heard.message->q = fixture.it.shown;
 		heard.message->flags = FLAG_QR | FLAG_AA;
@@ -722,7 +722,7 @@ static void private_addresses_are_the_operators_own(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		at_example("server: private-address: 10.0.0.0/8\n", "www.example.", TYPE_A, 0);
 		if (i)
-			fixture.it.place->addr.family = FAMILY_HELD;
+			fixture.it.target->addr.family = FAMILY_AUTHZONE;
 		fixture.it.echoed = true;
 		hear(FLAG_AA, 0, "www.example. 60 A 10.1.2.3", NULL, NULL);
 		assert_int_equal(fixture.it.state, i ? ITER_finish : ITER_choose);

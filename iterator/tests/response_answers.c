@@ -21,7 +21,7 @@ static void an_answer_ends_it(void **state)
 	(void)state;
 	at_example("", "www.example.", TYPE_A, 0);
 	it->want = made_question("WWW.example.", TYPE_A);
-	assert_int_equal(hear(FLAG_AA, 0, A, NULL, NULL), TURN_ON);
+	assert_int_equal(hear(FLAG_AA, 0, A, NULL, NULL), ITER_ON);
 	assert_int_equal(it->state, ITER_finish);
 	assert_ptr_equal(it->answer, heard.message);
 	assert_ptr_equal(it->answer->q.name, it->want.name);
@@ -130,7 +130,7 @@ static void an_alias_leads_to_its_target(void **state)
 	it->refetch = it->want.name;
 	it->sent_in_all = 7;
 	it->config_failed = &failed;
-	it->held_failed = true;
+	it->authzone_failed = true;
 	hear(FLAG_AA, 3, "www.example. 60 CNAME b.other.", NULL, NULL);
 	assert_int_equal(it->state, ITER_start);
 	assert_name_is(it->want.name, "b.other.");
@@ -138,7 +138,7 @@ static void an_alias_leads_to_its_target(void **state)
 	assert_null(it->refetch);
 	assert_int_equal(it->sent_in_all, 0);
 	assert_null(it->config_failed);
-	assert_false(it->held_failed);
+	assert_false(it->authzone_failed);
 	assert_null(it->at);
 	assert_int_equal(it->chain.answers, 1);
 	assert_int_equal(it->restarts, 1);
@@ -263,7 +263,7 @@ static void an_alias_on_the_way_is_no_answer(void **state)
 			fail_msg("%s: %u, %u", rows[i].why, it->state, it->qmin.on);
 		if (it->state == ITER_choose)
 			assert_true(it->question_due);
-		assert_false(it->place->spent);
+		assert_false(it->target->spent);
 		fixture_end();
 	}
 }
@@ -409,7 +409,7 @@ static void a_referral_leads_down(void **state)
 	assert_int_equal(it->state, ITER_choose);
 	assert_name_is(it->at->zone, "sub.example.");
 	assert_int_equal(it->at->expires_s, fixture.now_s + 50);
-	assert_int_equal(it->at->place_count, 2);
+	assert_int_equal(it->at->target_count, 2);
 	assert_true(it->at->expects_dnssec);
 	assert_int_equal(it->sent, 0);
 	assert_null(it->answer);
@@ -431,7 +431,7 @@ static void glue_held_back_is_not_asked_at(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		at_example(i ? "server: harden-unverified-glue: yes\n" : "", "www.sub.example.", TYPE_A, 0);
 		hear(0, 0, NULL, "sub.example. 60 NS h.example.", "h.example. 60 A 192.0.2.9");
-		assert_int_equal(fixture.it.at->place_count, !i);
+		assert_int_equal(fixture.it.at->target_count, !i);
 		fixture_end();
 	}
 }
@@ -466,7 +466,7 @@ static void a_referral_that_leads_nowhere_is_useless(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		at_example("", rows[i].name, rows[i].type, 0);
 		hear(0, 0, NULL, NS, GLUE);
-		if (fixture.it.place->spent == rows[i].want)
+		if (fixture.it.target->spent == rows[i].want)
 			fail_msg("%s", rows[i].why);
 		assert_int_equal(fixture.it.state, ITER_choose);
 		assert_name_is(fixture.it.at->zone, rows[i].want ? "sub.example." : "example.");
@@ -498,7 +498,7 @@ static void glue_of_a_server_elsewhere_is_kept_apart(void **state)
 		at_example(confs[i % 2], "www.sub.example.", TYPE_A, 0);
 		fixture.q->no_store = i >= 2;
 		hear(0, 0, NULL, NS, GLUE);
-		assert_int_equal(fixture.it.at->place_count, 1);
+		assert_int_equal(fixture.it.at->target_count, 1);
 		assert_int_equal(cached("ns.sub.example.", TYPE_A, 0), i == 0 ? 60 : 0);
 		assert_int_equal(cached("ns.sub.example.", TYPE_A, RRSET_PARENT_SIDE), i == 1 ? 60 : 0);
 		if (i == 1)
@@ -676,7 +676,7 @@ static void who_has_failed_is_remembered_where_it_was(void **state)
 		fixture.it.failed = i ? failed : NULL;
 		hear(0, 0, NULL, NS, GLUE);
 		assert_int_equal(fixture.it.at->name_count, i == 1 ? 2 : 1);
-		assert_int_equal(fixture.it.at->place_count, i == 1 ? 2 : 1);
+		assert_int_equal(fixture.it.at->target_count, i == 1 ? 2 : 1);
 		fixture_end();
 	}
 }
@@ -688,8 +688,8 @@ static void a_referral_is_completed_by_what_is_known(void **state)
 	at_example("", "www.sub.example.", TYPE_A, 0);
 	fixture_knows("ns.other. 60 A 192.0.2.77", 0);
 	hear(0, 0, NULL, "sub.example. 60 NS ns.other.", NULL);
-	assert_int_equal(fixture.it.at->place_count, 1);
-	assert_int_equal(fixture.it.at->places[0].addr.ip[3], 77);
+	assert_int_equal(fixture.it.at->target_count, 1);
+	assert_int_equal(fixture.it.at->targets[0].addr.ip[3], 77);
 	fixture_end();
 }
 

@@ -18,8 +18,8 @@ static inline void at_example(const char *conf, const char *name, uint16_t type,
 	it->at->expires = true;
 	it->at->expires_s = fixture.now_s + 3600;
 	for (unsigned i = 0; i < COUNT(servers); i++)
-		delegation_add_place(it->at, fixture.arena, &(struct place){ .addr = address(servers[i]), .tries = 1 });
-	it->place = &it->at->places[0];
+		delegation_add_target(it->at, fixture.arena, &(struct target){ .addr = address(servers[i]), .tries = 1 });
+	it->target = &it->at->targets[0];
 	it->state = ITER_response;
 }
 
@@ -32,24 +32,24 @@ static inline void show(const char *name, uint16_t type)
 }
 
 /* The first of them says that, to what it is shown. */
-static inline enum turn hear(uint16_t flags, uint8_t rcode, const char *answer, const char *authority,
-			     const char *additional)
+static inline enum iter_step hear(uint16_t flags, uint8_t rcode, const char *answer, const char *authority,
+				  const char *additional)
 {
 	struct made made = { ".", TYPE_A, rcode, { answer, authority, additional } };
 	struct message *m = made_message(fixture.arena, fixture.now_s, &made);
 
 	m->q = fixture.it.shown;
 	m->flags = FLAG_QR | flags;
-	heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .server = fixture.it.place->addr, .message = m };
+	heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .server = fixture.it.target->addr, .message = m };
 	fixture.it.reply = &heard;
 	return response_read(&fixture.it);
 }
 
 /* It says nothing. */
-static inline enum turn hear_nothing(enum upstream_end end)
+static inline enum iter_step hear_nothing(enum upstream_end end)
 {
 	heard.end = end;
-	heard.server = fixture.it.place->addr;
+	heard.server = fixture.it.target->addr;
 	heard.message = NULL;
 	fixture.it.reply = &heard;
 	return response_read(&fixture.it);

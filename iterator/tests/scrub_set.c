@@ -13,7 +13,7 @@ static void private_addresses_are_taken_out(void **state)
 		const char *why, *name;
 		uint16_t type;
 		const char *answer, *want;
-		bool held;
+		bool authzone;
 	} rows[] = {
 		{ "public", "www.example.com.", TYPE_A, A, "www.example.com./A||", false },
 		{ "private", "www.example.com.", TYPE_A, "www.example.com. 60 A 10.1.2.3", "||", false },
@@ -69,7 +69,7 @@ static void private_addresses_are_taken_out(void **state)
 		assert_true(netblock_parse(&options.nat64, "2001:db8:64::/48", &f));
 		assert_true(scrub(m, &(struct scrub_how){ .asked = &asked,
 							  .zone = dname_root,
-							  .held = rows[i].held,
+							  .authzone = rows[i].authzone,
 							  .arena = &a,
 							  .snapshot = &options }));
 		if (strcmp(sections(m, got, sizeof(got)), rows[i].want) != 0)

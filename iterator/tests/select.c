@@ -30,7 +30,7 @@ static void who_is_within_the_band_is_drawn(void **state)
 		add(&w, "192.0.2.2");
 		for (unsigned n = 0; n < 2; n++) {
 			if (rows[i].rtt[n])
-				infra_set_rtt(w.env.infra, &w.at->places[n].addr, ZONE,
+				infra_set_rtt(w.env.infra, &w.at->targets[n].addr, ZONE,
 					      rows[i].rtt[n], &w.time);
 		}
 		draw(&w, &drawn[0], &drawn[1]);
@@ -64,7 +64,7 @@ static void the_operator_has_the_say_among_forwarders(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct forward_zone config = { .strategy = rows[i].strategy, .racers = 2 };
 		unsigned first, second;
-		struct place *other;
+		struct target *other;
 		struct selection s;
 		struct world w;
 
@@ -74,18 +74,18 @@ static void the_operator_has_the_say_among_forwarders(void **state)
 		add(&w, "192.0.2.1");
 		add(&w, "192.0.2.2");
 		for (unsigned n = 0; n < 2; n++)
-			infra_set_rtt(w.env.infra, &w.at->places[n].addr, ZONE, rows[i].rtt[n],
+			infra_set_rtt(w.env.infra, &w.at->targets[n].addr, ZONE, rows[i].rtt[n],
 				      &w.time);
 		for (unsigned n = 0; n < rows[i].silences; n++)
-			infra_silent(w.env.infra, &w.at->places[0].addr, ZONE, TYPE_A, 400,
+			infra_silent(w.env.infra, &w.at->targets[0].addr, ZONE, TYPE_A, 400,
 				     &w.time);
 		draw(&w, &first, &second);
 		if (first < rows[i].least || first > rows[i].most)
 			fail_msg("%s: %u times", rows[i].why, first);
 		s = select_server(w.at, &w.query, TYPE_A, 0);
 		assert_int_equal(select_others(w.at, &w.query, TYPE_A, &s, &other, 1), 1);
-		assert_ptr_not_equal(other, s.place);
-		w.at->places[0].spent = w.at->places[1].spent = true;
+		assert_ptr_not_equal(other, s.target);
+		w.at->targets[0].spent = w.at->targets[1].spent = true;
 		assert_int_equal(select_others(w.at, &w.query, TYPE_A, &s, &other, 1), 0);
 		end(&w);
 	}
@@ -171,9 +171,9 @@ static void a_silent_family_gives_way(void **state)
 		begin(&w, rows[i].option);
 		for (unsigned n = 0; n < 2; n++) {
 			add(&w, rows[i].servers[n]);
-			w.at->places[n].silent = rows[i].silent_here[n];
+			w.at->targets[n].silent = rows[i].silent_here[n];
 			if (rows[i].rtt[n])
-				infra_set_rtt(w.env.infra, &w.at->places[n].addr, ZONE, rows[i].rtt[n], &w.time);
+				infra_set_rtt(w.env.infra, &w.at->targets[n].addr, ZONE, rows[i].rtt[n], &w.time);
 		}
 		answer(&w, "2001:db8::99");
 		w.time.now_us += US_PER_S;
@@ -217,9 +217,9 @@ static void where_a_family_may_be_silent_one_try_is_enough(void **state)
 		begin(&w, NULL);
 		for (unsigned n = 0; n < 2; n++)
 			add(&w, rows[i].servers[n]);
-		w.at->places[1].silent = rows[i].silent;
-		w.at->places[1].spent = rows[i].spent;
-		s.place = &w.at->places[rows[i].servers[0][0] == '1'];
+		w.at->targets[1].silent = rows[i].silent;
+		w.at->targets[1].spent = rows[i].spent;
+		s.target = &w.at->targets[rows[i].servers[0][0] == '1'];
 		if (rows[i].answered)
 			answer(&w, "2001:db8::99");
 		w.time.now_us += US_PER_S;
@@ -264,7 +264,7 @@ static void who_proved_unfit_comes_last(void **state)
 		add(&w, "192.0.2.1");
 		add(&w, "192.0.2.2");
 		for (unsigned n = 0; n < 2; n++) {
-			struct place *p = &w.at->places[n];
+			struct target *p = &w.at->targets[n];
 			switch (faults[n]) {
 			case FINE:
 				break;
@@ -295,7 +295,7 @@ static void who_proved_unfit_comes_last(void **state)
 			}
 		}
 		s = select_server(w.at, &w.query, TYPE_A, rows[i].pending);
-		int got = s.place ? (int)(s.place - w.at->places) : -1;
+		int got = s.target ? (int)(s.target - w.at->targets) : -1;
 		if (got != rows[i].want)
 			fail_msg("%s: server %d, not %d", rows[i].why, got, rows[i].want);
 		end(&w);
@@ -309,9 +309,9 @@ static void lame_for_addresses_is_not_lame_for_all(void **state)
 
 	begin(&w, NULL);
 	add(&w, "192.0.2.1");
-	infra_set_lame(w.env.infra, &w.at->places[0].addr, ZONE, LAME_ADDRESSES, &w.time);
-	assert_null(select_server(w.at, &w.query, TYPE_A, 0).place);
-	assert_non_null(select_server(w.at, &w.query, TYPE_MX, 0).place);
+	infra_set_lame(w.env.infra, &w.at->targets[0].addr, ZONE, LAME_ADDRESSES, &w.time);
+	assert_null(select_server(w.at, &w.query, TYPE_A, 0).target);
+	assert_non_null(select_server(w.at, &w.query, TYPE_MX, 0).target);
 	end(&w);
 }
 
@@ -319,20 +319,20 @@ static void an_address_is_listed_once_and_tried_so_often(void **state)
 {
 	(void)state;
 	struct world w;
-	struct place again = { .addr = address("192.0.2.1") };
+	struct target again = { .addr = address("192.0.2.1") };
 
 	begin(&w, NULL);
 	add(&w, "192.0.2.1");
-	assert_false(delegation_add_place(w.at, &w.arena, &again));
-	assert_int_equal(w.at->place_count, 1);
+	assert_false(delegation_add_target(w.at, &w.arena, &again));
+	assert_int_equal(w.at->target_count, 1);
 	for (unsigned i = 0; i < 3; i++) {
 		struct selection s = select_server(w.at, &w.query, TYPE_A, 0);
-		assert_non_null(s.place);
-		select_count(s.place, 3);
+		assert_non_null(s.target);
+		select_count(s.target, 3);
 	}
-	assert_null(select_server(w.at, &w.query, TYPE_A, 0).place);
+	assert_null(select_server(w.at, &w.query, TYPE_A, 0).target);
 	delegation_refresh(w.at);
-	assert_non_null(select_server(w.at, &w.query, TYPE_A, 0).place);
+	assert_non_null(select_server(w.at, &w.query, TYPE_A, 0).target);
 	end(&w);
 }
 
@@ -368,14 +368,14 @@ static void who_must_not_be_asked_is_not(void **state)
 		netset_put(w.snapshot.do_not_query, &block, listed);
 		add(&w, rows[i].server);
 		s = select_server(w.at, &w.query, TYPE_A, 0);
-		if (!!s.place != rows[i].want)
+		if (!!s.target != rows[i].want)
 			fail_msg("%s", rows[i].why);
-		assert_int_equal(w.at->places[0].ip4,
+		assert_int_equal(w.at->targets[0].ip4,
 				 rows[i].through_nat64 && rows[i].server[0] == '1' ? 0xc0000201 : 0);
-		assert_int_equal(w.at->places[0].addr.family, rows[i].through_nat64 || rows[i].server[0] == '2' ? 6 : 4);
+		assert_int_equal(w.at->targets[0].addr.family, rows[i].through_nat64 || rows[i].server[0] == '2' ? 6 : 4);
 		netset_free(w.snapshot.do_not_query);
 		w.snapshot.do_not_query = NULL;
-		assert_non_null(select_server(w.at, &w.query, TYPE_A, 0).place);
+		assert_non_null(select_server(w.at, &w.query, TYPE_A, 0).target);
 		end(&w);
 	}
 }
@@ -410,15 +410,15 @@ static void a_server_is_as_good_as_is_known(void **state)
 		begin(&w, NULL);
 		w.at->forward = rows[i].forward;
 		add(&w, "192.0.2.1");
-		w.at->places[0].parent_side = rows[i].parent_side;
-		w.at->places[0].no_dnssec = rows[i].no_dnssec;
+		w.at->targets[0].parent_side = rows[i].parent_side;
+		w.at->targets[0].no_dnssec = rows[i].no_dnssec;
 		w.query.avoid = avoided;
 		w.query.avoid_count = 1 + rows[i].avoided;
 		if (rows[i].lame)
-			infra_set_lame(w.env.infra, &w.at->places[0].addr, ZONE, rows[i].lame, &w.time);
+			infra_set_lame(w.env.infra, &w.at->targets[0].addr, ZONE, rows[i].lame, &w.time);
 		s = select_server(w.at, &w.query, TYPE_A, rows[i].pending);
-		if ((s.place ? (int)s.tier : -1) != rows[i].want)
-			fail_msg("%s: %d", rows[i].why, s.place ? (int)s.tier : -1);
+		if ((s.target ? (int)s.tier : -1) != rows[i].want)
+			fail_msg("%s: %d", rows[i].why, s.target ? (int)s.tier : -1);
 		end(&w);
 	}
 }
@@ -434,9 +434,9 @@ static void the_best_tier_is_drawn_from(void **state)
 		add(&w, "192.0.2.2");
 		add(&w, "192.0.2.3");
 		for (unsigned i = 0; i < 3; i++)
-			w.at->places[i].parent_side = i != best;
+			w.at->targets[i].parent_side = i != best;
 		for (unsigned i = 0; i < 20; i++)
-			assert_ptr_equal(select_server(w.at, &w.query, TYPE_A, 0).place, &w.at->places[best]);
+			assert_ptr_equal(select_server(w.at, &w.query, TYPE_A, 0).target, &w.at->targets[best]);
 		end(&w);
 	}
 }
@@ -451,17 +451,17 @@ static void who_is_down_is_asked_when_it_is_time_to_probe(void **state)
 	add(&w, "192.0.2.1");
 	do {
 		w.time.now_us += 20 * US_PER_S;
-		infra_silent(w.env.infra, &w.at->places[0].addr, ZONE, TYPE_TXT, 10000, &w.time);
-		infra_look(w.env.infra, &w.at->places[0].addr, ZONE, &w.time, &view);
+		infra_silent(w.env.infra, &w.at->targets[0].addr, ZONE, TYPE_TXT, 10000, &w.time);
+		infra_look(w.env.infra, &w.at->targets[0].addr, ZONE, &w.time, &view);
 	} while (!view.down);
-	assert_non_null(select_server(w.at, &w.query, TYPE_A, 0).place);
-	infra_probed(w.env.infra, &w.at->places[0].addr, ZONE, &w.time);
-	infra_look(w.env.infra, &w.at->places[0].addr, ZONE, &w.time, &view);
+	assert_non_null(select_server(w.at, &w.query, TYPE_A, 0).target);
+	infra_probed(w.env.infra, &w.at->targets[0].addr, ZONE, &w.time);
+	infra_look(w.env.infra, &w.at->targets[0].addr, ZONE, &w.time, &view);
 	assert_true(view.down);
 	w.time.now_us = view.probe_at_us - 1;
-	assert_null(select_server(w.at, &w.query, TYPE_A, 0).place);
+	assert_null(select_server(w.at, &w.query, TYPE_A, 0).target);
 	w.time.now_us = view.probe_at_us;
-	assert_non_null(select_server(w.at, &w.query, TYPE_A, 0).place);
+	assert_non_null(select_server(w.at, &w.query, TYPE_A, 0).target);
 	end(&w);
 }
 
@@ -488,7 +488,7 @@ static void the_band_is_400_ms_wide(void **state)
 		add(&w, "192.0.2.2");
 		for (unsigned n = 0; n < 2; n++)
 			if (rows[i].rtt[n])
-				infra_set_rtt(w.env.infra, &w.at->places[n].addr, ZONE, rows[i].rtt[n], &w.time);
+				infra_set_rtt(w.env.infra, &w.at->targets[n].addr, ZONE, rows[i].rtt[n], &w.time);
 		draw(&w, &first, &second);
 		assert_true(first > 0);
 		if ((second > 0) != rows[i].want)
@@ -512,7 +512,7 @@ static void the_band_begins_with_the_fastest_of_the_fit(void **state)
 		snprintf(text, sizeof(text), "192.0.2.%u", n + 1);
 		infra_set_rtt(w.env.infra, &add(&w, text)->addr, ZONE, rtts[n], &w.time);
 	}
-	w.at->places[2].parent_side = true;
+	w.at->targets[2].parent_side = true;
 	draw(&w, &first, &second);
 	assert_int_equal(first, 1000);
 	assert_int_equal(second, 0);
@@ -522,25 +522,25 @@ static void the_band_begins_with_the_fastest_of_the_fit(void **state)
 /* With as many addresses as there may be, each of them is drawn, and nothing behind them. */
 static void a_delegation_may_be_full(void **state)
 {
-	unsigned drawn[DELEGATION_PLACES] = { 0 };
+	unsigned drawn[DELEGATION_TARGETS] = { 0 };
 	struct world w;
 
 	(void)state;
 	begin(&w, NULL);
-	for (unsigned n = 0; n < DELEGATION_PLACES; n++) {
+	for (unsigned n = 0; n < DELEGATION_TARGETS; n++) {
 		char text[16];
 
 		snprintf(text, sizeof(text), "192.0.2.%u", n + 1);
 		add(&w, text);
 	}
-	assert_int_equal(w.at->place_count, DELEGATION_PLACES);
-	for (unsigned n = 0; n < 50 * DELEGATION_PLACES; n++) {
+	assert_int_equal(w.at->target_count, DELEGATION_TARGETS);
+	for (unsigned n = 0; n < 50 * DELEGATION_TARGETS; n++) {
 		struct selection s = select_server(w.at, &w.query, TYPE_A, 0);
 
-		assert_in_range(s.place - w.at->places, 0, DELEGATION_PLACES - 1);
-		drawn[s.place - w.at->places]++;
+		assert_in_range(s.target - w.at->targets, 0, DELEGATION_TARGETS - 1);
+		drawn[s.target - w.at->targets]++;
 	}
-	for (unsigned n = 0; n < DELEGATION_PLACES; n++)
+	for (unsigned n = 0; n < DELEGATION_TARGETS; n++)
 		assert_true(drawn[n] > 0);
 	end(&w);
 }

@@ -67,12 +67,12 @@ static void end(struct world *w)
 	rcu_flush();
 }
 
-static UNUSED struct place *add(struct world *w, const char *text)
+static UNUSED struct target *add(struct world *w, const char *text)
 {
-	struct place p = { .addr = address(text) };
+	struct target p = { .addr = address(text) };
 
-	delegation_add_place(w->at, &w->arena, &p);
-	return &w->at->places[w->at->place_count - 1];
+	delegation_add_target(w->at, &w->arena, &p);
+	return &w->at->targets[w->at->target_count - 1];
 }
 
 /* How often each of the first two is drawn in a thousand. */
@@ -81,8 +81,8 @@ static void draw(struct world *w, unsigned *first, unsigned *second)
 	*first = *second = 0;
 	for (unsigned i = 0; i < 1000; i++) {
 		struct selection s = select_server(w->at, &w->query, TYPE_A, 0);
-		*first += s.place == &w->at->places[0];
-		*second += s.place == &w->at->places[1];
+		*first += s.target == &w->at->targets[0];
+		*second += s.target == &w->at->targets[1];
 	}
 }
 

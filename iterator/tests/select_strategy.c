@@ -37,7 +37,7 @@ static void so_many_of_the_fastest_are_preferred(void **state)
 			infra_set_rtt(w.env.infra, &add(&w, text)->addr, ZONE, rows[i].rtt[n], &w.time);
 		}
 		for (unsigned n = 0; n < 200; n++)
-			drawn[select_server(w.at, &w.query, TYPE_A, 0).place - w.at->places]++;
+			drawn[select_server(w.at, &w.query, TYPE_A, 0).target - w.at->targets]++;
 		for (unsigned n = 0; n < 4; n++)
 			if ((drawn[n] > 0) != rows[i].drawn[n])
 				fail_msg("%s, row %zu: server %u %u times", rows[i].num, i, n, drawn[n]);
@@ -73,7 +73,8 @@ static void only_the_fastest_if_so_wished(void **state)
 	infra_set_rtt(w.env.infra, &add(&w, "192.0.2.1")->addr, ZONE, 70, &w.time);
 	infra_set_rtt(w.env.infra, &add(&w, "192.0.2.2")->addr, ZONE, 80, &w.time);
 	for (unsigned i = 0; i < 20000; i++)
-		assert_ptr_equal(select_server(w.at, &w.query, TYPE_A, 0).place, &w.at->places[0]);
+		assert_ptr_equal(select_server(w.at, &w.query, TYPE_A, 0).target,
+				 &w.at->targets[0]);
 	end(&w);
 }
 
@@ -110,7 +111,7 @@ static void only_the_listed_count(void **state)
 	add(&w, "192.0.2.1");
 	add(&w, "2001:db8::1");
 	add(&w, "2001:db8::2")->silent = true;
-	w.at->place_count--;
+	w.at->target_count--;
 	draw(&w, &v4, &v6);
 	assert_true(v4 && v6);
 	assert_int_equal(v4 + v6, 1000);
@@ -126,9 +127,9 @@ static void only_the_listed_are_mapped(void **state)
 	begin(&w, "do-nat64: yes");
 	add(&w, "192.0.2.1");
 	add(&w, "192.0.2.2");
-	w.at->place_count--;
-	assert_int_equal(select_server(w.at, &w.query, TYPE_A, 0).place->addr.family, 6);
-	assert_int_equal(w.at->places[1].addr.family, 4);
+	w.at->target_count--;
+	assert_int_equal(select_server(w.at, &w.query, TYPE_A, 0).target->addr.family, 6);
+	assert_int_equal(w.at->targets[1].addr.family, 4);
 	end(&w);
 }
 
@@ -145,7 +146,7 @@ static void the_fastest_are_sought_among_those_that_are_left(void **state)
 	infra_set_rtt(w.env.infra, &add(&w, "192.0.2.1")->addr, ZONE, 80, &w.time);
 	infra_set_rtt(w.env.infra, &add(&w, "192.0.2.2")->addr, ZONE, 100, &w.time);
 	infra_set_rtt(w.env.infra, &add(&w, "192.0.2.3")->addr, ZONE, 60, &w.time);
-	w.at->places[2].parent_side = true;
+	w.at->targets[2].parent_side = true;
 	draw(&w, &first, &second);
 	assert_int_equal(first, 1000);
 	assert_int_equal(second, 0);
@@ -184,13 +185,13 @@ static void families_take_turns(void **state)
 		if (rows[i].more)
 			assert_true(conf_set_option(w.snapshot.conf, rows[i].more, &f));
 		for (unsigned n = 0; n < 4; n++) {
-			struct place *p = add(&w, servers[n]);
+			struct target *p = add(&w, servers[n]);
 
 			p->tries = rows[i].tries[n];
 			p->silent = rows[i].silent[n];
 		}
 		for (unsigned n = 0; n < 200; n++)
-			drawn[select_server(w.at, &w.query, TYPE_A, 0).place - w.at->places]++;
+			drawn[select_server(w.at, &w.query, TYPE_A, 0).target - w.at->targets]++;
 		for (unsigned n = 0; n < 4; n++)
 			if ((drawn[n] > 0) != rows[i].drawn[n])
 				fail_msg("%s: server %u %u times", rows[i].why, n, drawn[n]);
@@ -225,9 +226,9 @@ static void a_forwarder_is_shaky_after_two_silences(void **state)
 		add(&w, "192.0.2.1");
 		add(&w, "192.0.2.2");
 		for (unsigned n = 0; n < 2; n++)
-			infra_set_rtt(w.env.infra, &w.at->places[n].addr, ZONE, 60, &w.time);
+			infra_set_rtt(w.env.infra, &w.at->targets[n].addr, ZONE, 60, &w.time);
 		for (unsigned n = 0; n < 2 && rows[i].types[n]; n++)
-			infra_silent(w.env.infra, &w.at->places[0].addr, ZONE, rows[i].types[n], 400, &w.time);
+			infra_silent(w.env.infra, &w.at->targets[0].addr, ZONE, rows[i].types[n], 400, &w.time);
 		draw(&w, &first, &second);
 		if (rows[i].shaky ? first > 60 : first != 1000)
 			fail_msg("%s: %u", rows[i].why, first);
@@ -239,7 +240,7 @@ static void a_forwarder_is_shaky_after_two_silences(void **state)
 static void others_come_fastest_first(void **state)
 {
 	static const uint32_t rtts[] = { 300, 100, 400, 200, 100 };
-	struct place *out[6] = { NULL };
+	struct target *out[6] = { NULL };
 	struct selection s;
 	struct world w;
 
@@ -247,7 +248,7 @@ static void others_come_fastest_first(void **state)
 	begin(&w, NULL);
 	for (unsigned n = 0; n < 6; n++) {
 		char text[16];
-		struct place *p;
+		struct target *p;
 
 		snprintf(text, sizeof(text), "192.0.2.%u", n + 1);
 		p = add(&w, text);
@@ -255,19 +256,19 @@ static void others_come_fastest_first(void **state)
 			infra_set_rtt(w.env.infra, &p->addr, ZONE, rtts[n], &w.time);
 		p->parent_side = n == 5;
 	}
-	w.at->places[4].spent = true;
-	s = (struct selection){ .place = &w.at->places[3], .tier = TIER_GOOD };
+	w.at->targets[4].spent = true;
+	s = (struct selection){ .target = &w.at->targets[3], .tier = TIER_GOOD };
 	assert_int_equal(select_others(w.at, &w.query, TYPE_A, &s, out, 6), 3);
-	assert_ptr_equal(out[0], &w.at->places[1]);
-	assert_ptr_equal(out[1], &w.at->places[0]);
-	assert_ptr_equal(out[2], &w.at->places[2]);
+	assert_ptr_equal(out[0], &w.at->targets[1]);
+	assert_ptr_equal(out[1], &w.at->targets[0]);
+	assert_ptr_equal(out[2], &w.at->targets[2]);
 	out[1] = NULL;
 	assert_int_equal(select_others(w.at, &w.query, TYPE_A, &s, out, 1), 1);
-	assert_ptr_equal(out[0], &w.at->places[1]);
+	assert_ptr_equal(out[0], &w.at->targets[1]);
 	assert_null(out[1]);
 	s.tier = TIER_PARENT;
 	assert_int_equal(select_others(w.at, &w.query, TYPE_A, &s, out, 6), 1);
-	assert_ptr_equal(out[0], &w.at->places[5]);
+	assert_ptr_equal(out[0], &w.at->targets[5]);
 	end(&w);
 }
 

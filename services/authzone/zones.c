@@ -406,38 +406,38 @@ const struct authzone *authzones_proposing(const struct authzones *t, const uint
 	return z && atomic_load(&z->cell->proposed) ? z : NULL;
 }
 
-enum held_end authzones_answer(const struct authzones *t, const struct question *q, struct arena *a,
-			       struct message *out)
+enum authzone_end authzones_answer(const struct authzones *t, const struct question *q,
+				   struct arena *a, struct message *out)
 {
 	const struct authzone *z = zone_for(t, q);
 	const struct zonedata *data;
 
 	if (!z || !z->downstream || q->class_ != CLASS_IN)
-		return HELD_NOT;
+		return AUTHZONE_NOT;
 	data = authzone_data(z);
 	if (!data)
-		return z->falls_back ? HELD_NOT : HELD_FAILED;
+		return z->falls_back ? AUTHZONE_NOT : AUTHZONE_FAILED;
 	zonedata_answer(data, q, a, out);
-	return HELD_ANSWER;
+	return AUTHZONE_ANSWER;
 }
 
-enum held_end authzones_consult(const struct authzones *t, const uint8_t *apex,
-				const struct question *q, uint32_t now_s, struct arena *a,
-				struct message *out)
+enum authzone_end authzones_consult(const struct authzones *t, const uint8_t *apex,
+				    const struct question *q, uint32_t now_s, struct arena *a,
+				    struct message *out)
 {
 	const struct authzone *z = trie_find(t->by_name, apex);
 	const struct zonedata *data = NULL;
 
 	if (!z || q->class_ != CLASS_IN)
-		return HELD_NOT;
+		return AUTHZONE_NOT;
 	if (dname_equals(q->name, apex) && (q->type == TYPE_DNSKEY || q->type == TYPE_ZONEMD))
 		data = atomic_load_explicit(&z->cell->proposed, memory_order_acquire);
 	if (!data && !z->upstream)
-		return HELD_NOT;
+		return AUTHZONE_NOT;
 	if (!data)
 		data = authzone_data(z);
 	if (!data)
-		return z->falls_back ? HELD_NOT : HELD_FAILED;
+		return z->falls_back ? AUTHZONE_NOT : AUTHZONE_FAILED;
 	zonedata_answer(data, q, a, out);
 	for (unsigned i = 0; i < message_set_count(out); i++) {
 		struct rrset *mine = rrset_copy(a, out->sets[i]);
@@ -446,5 +446,5 @@ enum held_end authzones_consult(const struct authzones *t, const uint8_t *apex,
 		mine->trust = TRUST_NONE;
 		out->sets[i] = mine;
 	}
-	return HELD_ANSWER;
+	return AUTHZONE_ANSWER;
 }

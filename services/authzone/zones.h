@@ -26,7 +26,7 @@ struct xfers;
 struct zonedata;
 
 /* Address family that marks answers from a zone held here (struct query answered_by). */
-#define FAMILY_HELD 1
+#define FAMILY_AUTHZONE 1
 
 /* Addresses that host names of allow-notify and primaries had when they were last looked up (services/xfer/notify_senders.h). */
 enum { KNOWNHOSTS_MOST = 64 };
@@ -129,10 +129,10 @@ static inline const struct zonedata *authzone_data(const struct authzone *z)
 									     : authzone_stored(z);
 }
 
-enum held_end {
-	HELD_NOT,    /* no such zone: resolve as usual */
-	HELD_ANSWER, /* `out` is the answer */
-	HELD_FAILED, /* the zone is held here, but has no usable records */
+enum authzone_end {
+	AUTHZONE_NOT,    /* no such zone: resolve as usual */
+	AUTHZONE_ANSWER, /* `out` is the answer */
+	AUTHZONE_FAILED, /* the zone is held here, but has no usable records */
 };
 
 /* The zone at this name while its new records are proposed, if it is these that are to be validated:
@@ -141,12 +141,12 @@ const struct authzone *authzones_proposing(const struct authzones *t, const uint
 					   uint16_t type);
 
 /* For clients (for-downstream). expires_s of the RRsets is their TTL. */
-enum held_end authzones_answer(const struct authzones *t, const struct question *q, struct arena *a,
-			       struct message *out);
+enum authzone_end authzones_answer(const struct authzones *t, const struct question *q,
+				   struct arena *a, struct message *out);
 /* In place of a server of the zone named `apex` (for-upstream, or new records are proposed). The
- * RRsets are copies, with expires_s relative to `now_s`. HELD_NOT where servers may be asked instead. */
-enum held_end authzones_consult(const struct authzones *t, const uint8_t *apex,
-				const struct question *q, uint32_t now_s, struct arena *a,
-				struct message *out);
+ * RRsets are copies, with expires_s relative to `now_s`. AUTHZONE_NOT where servers may be asked instead. */
+enum authzone_end authzones_consult(const struct authzones *t, const uint8_t *apex,
+				    const struct question *q, uint32_t now_s, struct arena *a,
+				    struct message *out);
 
 #endif

@@ -284,7 +284,7 @@ static bool query_work(struct query *q, const struct event *event)
 	}
 }
 
-static void query_turn(struct query *q)
+static void query_step(struct query *q)
 {
 	struct mesh_lookup *l = lookup_of(q);
 	struct wake *w;
@@ -316,7 +316,7 @@ void mesh_run(struct mesh *m)
 		struct query *q = &LIST_ITEM(m->run.next, struct mesh_lookup, in_run)->q;
 
 		list_remove(&lookup_of(q)->in_run);
-		query_turn(q);
+		query_step(q);
 		if (m->drop_all)
 			drop_some(m);
 	}

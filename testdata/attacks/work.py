@@ -92,7 +92,7 @@ def nxns(lab, count, how):
 @attack(21, "nrdelegation-glue", "the same with the address of each in the referral",
         variants={str(n): {"count": n, "glued": True} for n in (60, 200)},
         rule="the addresses of a delegation are limited, and asked within the query's budget",
-        code="iterator/delegation.h:DELEGATION_PLACES services/query/budget.h:sends",
+        code="iterator/delegation.h:DELEGATION_TARGETS services/query/budget.h:sends",
         limits={"U": 50, "C_ms": 20, "R": "SERVFAIL", "took_s": 12}, seconds=40)
 def nrdelegation(lab, count, glued=False):
     target = Zone("target.test")
@@ -401,7 +401,7 @@ def tcp_hoard(lab, rate, slow, known):
 
 @attack(28, "equal-glue", "thirteen server names, all with the same ten addresses, all failing",
         rule="an address is listed once in a delegation; at most eight of one name are kept", quick=True,
-        code="iterator/delegation.c:delegation_add_place iterator/delegation.c:ADDRESSES_MAX",
+        code="iterator/delegation.c:delegation_add_target iterator/delegation.c:ADDRESSES_MAX",
         limits={"asked_each": 1, "U": 14, "R": "SERVFAIL"})
 def equal_glue(lab):
     addresses = ["198.18.40.%d" % n for n in range(1, 11)]
