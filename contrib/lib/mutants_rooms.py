@@ -5,17 +5,17 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 ROOMS = {row.split("|")[0].strip(): (row.split("|")[1].split(), row.split("|")[2].split()) for row in """\
 scrub       | iterator/scrub.c iterator/scrub_set.c |
-digest      | iterator/response.c |
+response    | iterator/response.c |
 classify    | iterator/classify.c |
 delegation  | iterator/delegation.c |
 select      | iterator/select.c |
-judge       | validator/answer_validity.c |
-chain       | validator/trust_chain.c |
-vouch       | validator/ds_match.c validator/keyset.c |
+answer_validity | validator/answer_validity.c |
+trust_chain | validator/trust_chain.c |
+ds_match    | validator/ds_match.c validator/keyset.c |
 verify      | validator/verify.c validator/crypto.c validator/checked_sigs.c |
 denial      | util/dns/denial.c util/dns/type_bitmap.c |
 nsec3       | util/dns/nsec3.c |
-negative    | services/cache/aggressive.c services/cache/nsec_ranges.c |
+aggressive  | services/cache/aggressive.c services/cache/nsec_ranges.c |
 rrsets      | services/cache/rrset.c services/cache/referral_ds.c |
 autotrust   | validator/autotrust.c validator/autotrust_file.c validator/roll.c |
 cookies     | services/access/cookies.c |
