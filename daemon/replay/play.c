@@ -125,7 +125,8 @@ static bool query_fits(const struct play *p, const struct entry *e, const struct
 {
 	struct entry_how how = { .tcp = o->tcp, .strict = p->how->strict, .asked = true };
 
-	return entry_fits(e, (struct slice){ o->sending->wire, o->sending->len }, &how, NULL, 0);
+	return entry_fits(e, (struct slice){ o->transmission->wire, o->transmission->len }, &how,
+			  NULL, 0);
 }
 
 static struct entry *range_entry(const struct play *p, const struct range *r,
@@ -144,7 +145,7 @@ static const struct entry *unbound_entry(const struct play *p, const struct outs
 	for (const struct range *r = p->scenario->last_range; r; r = r->prev) {
 		const struct entry *e;
 
-		if (number < r->first || number > r->last || !range_lists(r, &o->sending->to))
+		if (number < r->first || number > r->last || !range_lists(r, &o->transmission->to))
 			continue;
 		e = range_entry(p, r, o);
 		if (e)
@@ -165,12 +166,12 @@ static bool any_range_lists(const struct play *p, const struct addr *to)
 static const struct entry *deckard_entry(const struct play *p, const struct outstanding *o,
 					 bool *in_a_range)
 {
-	bool stranger = !any_range_lists(p, &o->sending->to);
+	bool stranger = !any_range_lists(p, &o->transmission->to);
 
 	*in_a_range = false;
 	for (const struct range *r = p->scenario->ranges; r; r = r->next)
 		if (p->query_number >= r->first && p->query_number <= r->last &&
-		    (stranger || range_lists(r, &o->sending->to))) {
+		    (stranger || range_lists(r, &o->transmission->to))) {
 			struct entry *e = range_entry(p, r, o);
 
 			*in_a_range = true;
@@ -202,14 +203,15 @@ static struct slice server_failure(struct play *p, const struct outstanding *o)
 
 	put_u16(head + 2, FLAG_QR | RCODE_SERVFAIL);
 	packet.wire = (struct slice){ head, sizeof(head) };
-	return entry_answer(&e, &packet, (struct slice){ o->sending->wire, o->sending->len },
+	return entry_answer(&e, &packet,
+			    (struct slice){ o->transmission->wire, o->transmission->len },
 			    p->arena);
 }
 
 static void deliver_entry(struct play *p, struct outstanding *o, const struct entry *e)
 {
-	struct slice query = { o->sending->wire, o->sending->len };
-	struct addr from = o->sending->to;
+	struct slice query = { o->transmission->wire, o->transmission->len };
+	struct addr from = o->transmission->to;
 	struct slice *answers;
 	size_t count = 0;
 
@@ -252,7 +254,7 @@ static bool answer_one(struct play *p)
 			struct slice failure = server_failure(p, o);
 
 			p->soft = true;
-			tell_message(p, "no entry, failure from", &o->sending->to, failure);
+			tell_message(p, "no entry, failure from", &o->transmission->to, failure);
 			world_deliver(&p->world, o, &failure, 1);
 			return true;
 		}
@@ -271,7 +273,7 @@ static bool out_query_fits(const struct play *p, const struct outstanding *o)
 {
 	return p->step && p->step->kind == PLAY_CHECK_OUT_QUERY &&
 	       (p->step->address.family == 0 ||
-		addr_equals_ip(&p->step->address, &o->sending->to)) &&
+		addr_equals_ip(&p->step->address, &o->transmission->to)) &&
 	       query_fits(p, p->step->entry, o);
 }
 
@@ -280,8 +282,8 @@ static void on_sent(void *arg, struct outstanding *o)
 {
 	struct play *p = arg;
 
-	tell_message(p, o->tcp ? "asks (tcp)" : "asks", &o->sending->to,
-		     (struct slice){ o->sending->wire, o->sending->len });
+	tell_message(p, o->tcp ? "asks (tcp)" : "asks", &o->transmission->to,
+		     (struct slice){ o->transmission->wire, o->transmission->len });
 	if (!p->scenario->deckard && out_query_fits(p, o)) {
 		tell(p, "step %u: sent as expected", p->step->number);
 		step_on(p);
@@ -623,8 +625,8 @@ static void play_steps(struct play *p)
 			char text[200];
 
 			fail(p, "at the end a question is outstanding: %s",
-			     describe((struct slice){ o->sending->wire, o->sending->len }, text,
-				      sizeof(text)));
+			     describe((struct slice){ o->transmission->wire, o->transmission->len },
+				      text, sizeof(text)));
 		} else if (!list_is_empty(&p->world.answers)) {
 			fail(p, "at the end an answer was not looked at");
 		}

@@ -24,7 +24,7 @@ static void wire_send(struct transport *t, struct transmission *s)
 	struct outstanding *o = mem_zero(sizeof(*o));
 
 	put_u16(s->wire, 0);
-	o->sending = s;
+	o->transmission = s;
 	o->tcp = wire->tcp;
 	s->slot = o;
 	list_push_front(&wire->world->outstanding, &o->link);
@@ -34,7 +34,7 @@ static void wire_send(struct transport *t, struct transmission *s)
 
 static void forget(struct outstanding *o)
 {
-	o->sending->slot = NULL;
+	o->transmission->slot = NULL;
 	list_remove(&o->link);
 	mem_free(o);
 }
@@ -186,7 +186,7 @@ void world_ask(struct world *w, const struct addr *from, bool tcp, struct slice 
 void world_deliver(struct world *w, struct outstanding *o, const struct slice *answers,
 		   size_t count)
 {
-	struct transmission *s = o->sending;
+	struct transmission *s = o->transmission;
 	bool over = false;
 
 	forget(o);
@@ -205,7 +205,7 @@ void world_deliver(struct world *w, struct outstanding *o, const struct slice *a
 
 void world_fail(struct world *w, struct outstanding *o)
 {
-	struct transmission *s = o->sending;
+	struct transmission *s = o->transmission;
 
 	forget(o);
 	rcu_turn_begin();
@@ -219,7 +219,7 @@ bool world_stray(struct world *w, struct outstanding *o)
 	bool over;
 
 	rcu_turn_begin();
-	over = o->sending->strayed(o->sending);
+	over = o->transmission->strayed(o->transmission);
 	if (over) { /* what is sent instead is another one, though maybe of the same sender */
 		list_remove(&o->link);
 		mem_free(o);

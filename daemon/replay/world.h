@@ -22,7 +22,7 @@ struct world;
 
 struct outstanding {                    /* a question to a server, not answered yet */
 	struct list link;
-	struct transmission *sending;        /* its bytes and where they go */
+	struct transmission *transmission;        /* its bytes and where they go */
 	bool tcp;
 	/* for who plays the servers: not to be answered before then, and what has been decided about it */
 	uint64_t due_us;

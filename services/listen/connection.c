@@ -59,8 +59,8 @@ static void queue_take(struct queue *q, size_t len)
 
 void connection_free(struct connection *c)
 {
-	if (c->speech->end)
-		c->speech->end(c);
+	if (c->protocol->end)
+		c->protocol->end(c);
 	list_remove(&c->link);
 	mem_free(c);
 }
@@ -91,13 +91,13 @@ void connection_close(struct connection *c)
 	stream_close(&c->stream);
 	connection_slot_give_back(&c->place);
 	connection_table_remove(t->table, &c->entry);
-	t->untaken -= queue_len(&c->out) + c->held;
-	c->held = 0;
+	t->untaken -= queue_len(&c->out) + c->tls_pending;
+	c->tls_pending = 0;
 	queue_free(&c->in);
 	queue_free(&c->out);
 	t->count--;
-	if (c->speech->end)
-		c->speech->end(c);
+	if (c->protocol->end)
+		c->protocol->end(c);
 	bid_farewell(c);
 	if (!timer_is_set(&t->reopen) && t->next.fd < 0)
 		listeners_watch(t, true);
@@ -129,7 +129,7 @@ void connection_farewells(struct timer *timer)
 static bool is_done(const struct connection *c)
 {
 	return (c->cut || (c->ended && !c->full)) && c->asked == 0 && queue_len(&c->out) == 0 &&
-	       c->held == 0;
+	       c->tls_pending == 0;
 }
 
 uint32_t listen_tcp_idle_ms(uint32_t idle_ms, unsigned used, unsigned most)
@@ -150,11 +150,11 @@ static enum waits_for what_is_next(const struct connection *c)
 {
 	enum waits_for more;
 
-	if (queue_len(&c->out) || c->held)
+	if (queue_len(&c->out) || c->tls_pending)
 		return FOR_CLIENT;
 	if (c->full || c->ended || c->cut)
 		return FOR_NOTHING;
-	more = c->speech->waits_for ? c->speech->waits_for(c) : FOR_NOTHING;
+	more = c->protocol->waits_for ? c->protocol->waits_for(c) : FOR_NOTHING;
 	if (more != FOR_NOTHING)
 		return more;
 	if (queue_len(&c->in) || c->proxied)
@@ -165,7 +165,7 @@ static enum waits_for what_is_next(const struct connection *c)
 static bool may_read(const struct connection *c)
 {
 	return !c->full && !c->ended && !c->cut && c->asked < ASKED_MOST &&
-	       queue_len(&c->out) + c->held < UNTAKEN_MOST;
+	       queue_len(&c->out) + c->tls_pending < UNTAKEN_MOST;
 }
 
 uint32_t connection_idle_ms(const struct connection *c)
@@ -245,8 +245,8 @@ static bool has_question_waiting(const struct connection *c)
 
 static void say_goodbye_and_close(struct connection *c)
 {
-	if (c->speech->goodbye && c->waits_for == FOR_QUESTION)
-		c->speech->goodbye(c);
+	if (c->protocol->goodbye && c->waits_for == FOR_QUESTION)
+		c->protocol->goodbye(c);
 	connection_close(c);
 	connection_settle(c);
 }
@@ -313,7 +313,7 @@ void connection_hurry(struct timer *timer)
 
 static size_t untaken_by(const struct connection *c)
 {
-	return queue_len(&c->out) + c->held;
+	return queue_len(&c->out) + c->tls_pending;
 }
 
 /* Of the connections of the client for which the most waits, once `c` has `more`, the one that has
@@ -411,10 +411,10 @@ static void count_held(struct connection *c)
 {
 	struct listen_tcp *t = c->home;
 	size_t held = stream_held(&c->stream);
-	bool is_more = held > c->held;
+	bool is_more = held > c->tls_pending;
 
-	t->untaken += held - c->held;
-	c->held = held;
+	t->untaken += held - c->tls_pending;
+	c->tls_pending = held;
 	if (is_more)
 		make_room(c);
 }
@@ -478,8 +478,8 @@ void connection_left(struct connection *c)
 const struct client_ops *connection_ops(const struct connection *c)
 {
 	if (!c->stream.tls)
-		return c->speech->plain;
-	return tls_is_resumed(c->stream.tls) ? c->speech->resumed : c->speech->tls;
+		return c->protocol->plain;
+	return tls_is_resumed(c->stream.tls) ? c->protocol->resumed : c->protocol->tls;
 }
 
 /* ---- queries ---- */
@@ -506,10 +506,10 @@ static void on_bytes(struct connection *c, size_t len)
 
 	c->full = false;
 	c->digesting = true;
-	done = c->speech->digest(c, t->in, len);
+	done = c->protocol->digest(c, t->in, len);
 	c->digesting = false;
-	if (c->dead && c->speech->end)
-		c->speech->end(c);
+	if (c->dead && c->protocol->end)
+		c->protocol->end(c);
 	keep_rest(c, t->in + done, len - done);
 	if (!c->dead)
 		resume_soon(c);
@@ -643,8 +643,8 @@ static void on_writable(struct connection *c)
 		c->home->untaken -= written;
 		queue_take(&c->out, written);
 		c->moved |= written >= TAKEN_LEAST || queue_len(&c->out) == 0;
-		if (c->speech->more && queue_len(&c->out) == 0)
-			c->speech->more(c);
+		if (c->protocol->more && queue_len(&c->out) == 0)
+			c->protocol->more(c);
 		if (!c->dead)
 			resume_soon(c);
 	}
@@ -653,16 +653,16 @@ static void on_writable(struct connection *c)
 
 static void on_pushable(struct connection *c)
 {
-	size_t before = c->held;
+	size_t before = c->tls_pending;
 
 	if (stream_push(&c->stream))
 		count_held(c);
 	else
 		connection_close(c);
 	if (!c->dead) {
-		c->moved |= before - c->held >= TAKEN_LEAST || c->held == 0;
-		if (c->held == 0 && queue_len(&c->out) == 0 && c->speech->more)
-			c->speech->more(c);
+		c->moved |= before - c->tls_pending >= TAKEN_LEAST || c->tls_pending == 0;
+		if (c->tls_pending == 0 && queue_len(&c->out) == 0 && c->protocol->more)
+			c->protocol->more(c);
 	}
 	if (!c->dead)
 		resume_soon(c);
@@ -673,7 +673,7 @@ static void on_ready(struct watch *w, unsigned what)
 {
 	struct connection *c = container_of(w, struct connection, watch);
 
-	if (what & WATCH_WRITE && c->held)
+	if (what & WATCH_WRITE && c->tls_pending)
 		on_pushable(c);
 	else if ((what & WATCH_WRITE) && queue_len(&c->out))
 		on_writable(c);
@@ -684,13 +684,13 @@ static void on_ready(struct watch *w, unsigned what)
 
 /* ---- opening ---- */
 
-void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how, const struct speech *speech)
+void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how, const struct protocol *protocol)
 {
 	struct connection *c = mem_zero(sizeof *c);
 	int on = 1;
 
 	c->home = t;
-	c->speech = speech;
+	c->protocol = protocol;
 	c->service = how->service;
 	c->proxied = how->proxied;
 	c->stream = (struct stream){ .fd = fd };
@@ -705,7 +705,7 @@ void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how, c
 		mem_free(c);
 		return;
 	}
-	if (!c->speech->https || t->limits.http_nodelay)
+	if (!c->protocol->https || t->limits.http_nodelay)
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 	c->watch = (struct watch){ .fd = fd, .ready = on_ready };
 	c->limit.fire = on_limit;

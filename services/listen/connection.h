@@ -1,7 +1,7 @@
 /* One connection of a client: reading, answering, timeouts and closing. Private to this room.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The protocol on it is a `struct speech`: messages with a two-byte length (frames.c) or
+ * What is spoken on it is a `struct protocol`: messages with a two-byte length (frames.c) or
  * HTTP/2 (http.c). The connection does what both need. */
 #ifndef SERVICES_LISTEN_CONNECTION_H
 #define SERVICES_LISTEN_CONNECTION_H
@@ -41,7 +41,7 @@ static inline size_t queue_len(const struct queue *q)
 /* Of the client; FOR_NOTHING: of us. */
 enum waits_for { FOR_NOTHING, FOR_QUESTION, FOR_REST, FOR_CLIENT };
 
-struct speech {
+struct protocol {
 	/* Process what is complete at `at`; returns how many bytes that was. The rest is passed
 	 * again with what follows. At its limit of pending questions the connection gets `full`. */
 	size_t (*digest)(struct connection *c, const uint8_t *at, size_t len);
@@ -51,17 +51,17 @@ struct speech {
 	enum waits_for (*waits_for)(const struct connection *c);
 	/* It has been idle too long and will be closed: tell the client. NULL: nothing to send. */
 	void (*goodbye)(struct connection *c);
-	void (*end)(struct connection *c); /* free the speech's own state; or NULL */
+	void (*end)(struct connection *c); /* free the protocol's own state; or NULL */
 	const struct client_ops *plain, *tls, *resumed;
 	bool https; /* http-nodelay says whether small segments go out at once */
 };
 
-extern const struct speech speech_frames, speech_http;
+extern const struct protocol protocol_frames, protocol_http;
 
 struct connection {
 	struct list link;
 	struct listen_tcp *home;
-	const struct speech *speech;
+	const struct protocol *protocol;
 	struct stream stream;
 	struct watch watch;
 	struct timer limit;  /* timeout of what `waits_for` says; FOR_NOTHING: to look whether it is gone */
@@ -73,7 +73,7 @@ struct connection {
 	struct queue in;           /* read and not yet processed */
 	struct queue out;          /* not yet taken by the client */
 	struct http2_server *http; /* or NULL */
-	size_t held;               /* bytes of it buffered in TLS, counted in `untaken` */
+	size_t tls_pending;        /* bytes of it buffered in TLS, counted in `untaken` */
 	unsigned asked;            /* questions still to be answered */
 	struct list waiting;       /* those of them that somebody else keeps (client_ops.waiting) */
 	enum waits_for waits_for;
@@ -146,7 +146,7 @@ void listeners_close(struct listen_tcp *t);
 /* ---- for who accepts ---- */
 
 /* Takes `fd` over; it may be closed at once. */
-void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how, const struct speech *speech);
+void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how, const struct protocol *protocol);
 /* Makes a place free for a connection of this client, if there is none, by closing another one. */
 enum connroom connection_room(struct listen_tcp *t, const struct addr *client);
 void connection_farewells(struct timer *t); /* t->farewell.fire */

@@ -145,7 +145,7 @@ static size_t digest(struct connection *c, const uint8_t *at, size_t len)
 	return done;
 }
 
-const struct speech speech_frames = {
+const struct protocol protocol_frames = {
 	.digest = digest,
 	.plain = &tcp_ops,
 	.tls = &tls_ops,

@@ -72,7 +72,7 @@ static void speak(struct connection *c)
 	c->speaking = false;
 	c->moved |= http2_server_progress(c->http) != before;
 	if (c->dead)
-		c->speech->end(c);
+		c->protocol->end(c);
 }
 
 static void end(struct connection *c)
@@ -336,7 +336,7 @@ static enum waits_for waits_for(const struct connection *c)
 	return c->http && http2_server_receiving(c->http) ? FOR_REST : FOR_NOTHING;
 }
 
-const struct speech speech_http = {
+const struct protocol protocol_http = {
 	.digest = digest,
 	.more = speak,
 	.waits_for = waits_for,

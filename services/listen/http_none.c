@@ -12,7 +12,7 @@ static size_t take_nothing(struct connection *c, const uint8_t *at UNUSED, size_
 
 static const struct client_ops no_ops = { .name = "https", .stream = true };
 
-const struct speech speech_http = { .digest = take_nothing, .plain = &no_ops, .tls = &no_ops, .resumed = &no_ops };
+const struct protocol protocol_http = { .digest = take_nothing, .plain = &no_ops, .tls = &no_ops, .resumed = &no_ops };
 
 struct http2_shared *listen_http_new(const struct listen_tcp_limits *limits UNUSED)
 {

@@ -20,14 +20,15 @@
 
 /* ---- accepting ---- */
 
-static const struct speech *speech_of(enum service service)
+static const struct protocol *protocol_of(enum service service)
 {
-	return service == SERVICE_HTTPS || service == SERVICE_HTTP ? &speech_http : &speech_frames;
+	return service == SERVICE_HTTPS || service == SERVICE_HTTP ? &protocol_http
+								   : &protocol_frames;
 }
 
 void listen_tcp_take(struct listen_tcp *t, int fd, const struct arrival *how)
 {
-	connection_begin(t, fd, how, speech_of(how->service));
+	connection_begin(t, fd, how, protocol_of(how->service));
 }
 
 void listen_tcp_on_leave(struct listen_tcp *t, packet_leaver leave)

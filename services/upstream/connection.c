@@ -189,7 +189,7 @@ void conn_carry(struct conn *c, struct stream_query *l)
 	l->id = free_id(c);
 	l->put_us = pool_now_us(c->pool);
 	l->answered_before = c->answered;
-	l->sending->queued = false;
+	l->transmission->queued = false;
 	chain = &c->by_id[l->id % ID_CHAINS];
 	l->id_next = *chain;
 	*chain = l;

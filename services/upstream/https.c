@@ -113,7 +113,7 @@ static unsigned https_width(const struct conn *c)
 
 static void https_put(struct conn *c, struct stream_query *l)
 {
-	struct transmission *s = l->sending;
+	struct transmission *s = l->transmission;
 
 	put_u16(s->wire, 0);
 	l->framed = http2_client_post(c->framed, s->wire, s->len, l);

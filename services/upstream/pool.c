@@ -82,7 +82,7 @@ static struct choice choose(const struct pool *p, const struct stream_query *l)
 		struct conn *c = LIST_ITEM(at, struct conn, link);
 
 		if (c->dead || c->no_more_queries || c->peer != l->peer || c->client != client ||
-		    !addr_equals(&c->to, &l->sending->to))
+		    !addr_equals(&c->to, &l->transmission->to))
 			continue;
 		choice.opening |= is_opening(c);
 		if (conn_may_carry(c) && is_fresh_enough(c, l) && is_better(c, choice.best))
@@ -97,7 +97,7 @@ static uint64_t silent_us(const struct conn *c)
 {
 	const struct stream_query *first = LIST_ITEM(c->queries.next, struct stream_query, link);
 
-	if (c->peer || first->sending->many)
+	if (c->peer || first->transmission->many)
 		return 0;
 	return pool_now_us(c->pool) - MAX(c->told_us, first->put_us);
 }
@@ -134,7 +134,7 @@ static void prove(struct conn *c, bool answers)
  * attacker's servers nothing, but here an answer each time. */
 static bool is_favoured(const struct stream_query *l)
 {
-	return l->peer || l->sending->many || is_proven(l->pool, &l->sending->to);
+	return l->peer || l->transmission->many || is_proven(l->pool, &l->transmission->to);
 }
 
 /* How long a server that has never answered over TCP takes to do so. */
@@ -159,7 +159,7 @@ static bool is_slower(const struct conn *c, uint32_t than_ms)
  * or pretend to be, keep half of the places from it. */
 static uint32_t patience_with_unproven(const struct pool *p, const struct stream_query *l)
 {
-	uint32_t own_ms = answer_ms(l->sending);
+	uint32_t own_ms = answer_ms(l->transmission);
 	unsigned slower = 0;
 
 	if (is_favoured(l))
@@ -230,7 +230,7 @@ static void stream_query_wait(struct stream_query *l)
 {
 	struct pool *p = l->pool;
 
-	l->sending->queued = true;
+	l->transmission->queued = true;
 	list_push_back(is_favoured(l) ? &p->favoured : &p->waiting, &l->link);
 	if (is_full(p) && !timer_is_set(&p->crowded))
 		timer_set(p->transport.env->loop, &p->crowded, CROWDED_US);
@@ -241,7 +241,7 @@ static void take_along_from(struct conn *c, struct list *waiting)
 	LIST_EACH_SAFE (at, waiting) {
 		struct stream_query *l = LIST_ITEM(at, struct stream_query, link);
 
-		if (l->peer == c->peer && addr_equals(&c->to, &l->sending->to) &&
+		if (l->peer == c->peer && addr_equals(&c->to, &l->transmission->to) &&
 		    is_fresh_enough(c, l) && conn_may_carry(c))
 			conn_carry(c, l);
 	}
@@ -257,14 +257,14 @@ static void take_along(struct conn *c)
 /* Whether the question has had its connections to this server, to no avail. */
 static bool has_had_enough(const struct stream_query *l)
 {
-	const struct transmission *s = l->sending;
+	const struct transmission *s = l->transmission;
 
 	return s->budget && !budget_may_connect(s->budget, addr_hash(&s->to));
 }
 
 static struct conn *open_for(struct stream_query *l)
 {
-	struct transmission *s = l->sending;
+	struct transmission *s = l->transmission;
 	struct conn *c = conn_open(l->pool, s, l->peer);
 
 	if (c && s->budget)
@@ -276,7 +276,7 @@ static struct conn *open_for(struct stream_query *l)
  * may be answered yet. */
 static void stream_query_is_withheld(struct stream_query *l)
 {
-	l->sending->queued = true;
+	l->transmission->queued = true;
 	stream_query_fails(l, UPSTREAM_SILENT, l->peer);
 }
 
@@ -288,7 +288,7 @@ static bool stream_query_place(struct stream_query *l)
 	struct conn *c, *made = NULL;
 
 	list_remove(&l->link);
-	l->sending->queued = false;
+	l->transmission->queued = false;
 	if (l->peer && peer_is_held(l->peer, pool_now_us(p))) {
 		stream_query_fails(l, UPSTREAM_UNTRUSTED, false);
 		return true;
@@ -296,7 +296,7 @@ static bool stream_query_place(struct stream_query *l)
 	choice = choose(p, l);
 	c = choice.best;
 	if (c && c->stream_query_count >= PIPELINE_MUCH && !choice.opening && !is_full(p))
-		(void)conn_open(p, l->sending, l->peer); /* for those that follow */
+		(void)conn_open(p, l->transmission, l->peer); /* for those that follow */
 	if (!c && !(l->peer && choice.opening) && has_had_enough(l)) {
 		stream_query_is_withheld(l);
 		return true;
@@ -395,7 +395,7 @@ static void on_failing(struct timer *timer)
 	list_take_all(&now, &p->failing);
 	while (!list_is_empty(&now)) {
 		struct stream_query *l = LIST_ITEM(now.next, struct stream_query, link);
-		struct transmission *s = l->sending;
+		struct transmission *s = l->transmission;
 		enum upstream_end why = l->why;
 
 		s->retryable = l->retryable;
@@ -407,7 +407,7 @@ static void on_failing(struct timer *timer)
 
 void stream_query_answered(struct stream_query *l, const uint8_t *wire, size_t len)
 {
-	struct transmission *s = l->sending;
+	struct transmission *s = l->transmission;
 	struct conn *c = l->conn;
 
 	s->begun = s->many;
@@ -448,7 +448,7 @@ static bool is_worth_resending(const struct stream_query *l, const struct conn *
 {
 	unsigned answered = c->answered;
 
-	if (c->untrusted || l->sending->begun)
+	if (c->untrusted || l->transmission->begun)
 		return false;
 	if (c->open && c->peer && c->peer->answers)
 		return l->resends < RESENDS_MOST; /* a known server that is only unreliable */
@@ -459,7 +459,7 @@ static bool is_worth_resending(const struct stream_query *l, const struct conn *
 
 void stream_query_lost(struct stream_query *l, struct conn *c)
 {
-	struct transmission *s = l->sending;
+	struct transmission *s = l->transmission;
 
 	conn_drop(c, l);
 	if (is_worth_resending(l, c)) {
@@ -482,7 +482,7 @@ static void pool_send(struct transport *transport, struct transmission *s)
 	struct stream_query *l = mem_zero(sizeof(*l));
 
 	l->pool = p;
-	l->sending = s;
+	l->transmission = s;
 	if (transport_is_private(s->transport))
 		l->peer = peers_get(p->peers, &s->to, s->tls_name, s->http_path);
 	list_init(&l->link);

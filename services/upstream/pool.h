@@ -78,12 +78,12 @@ struct conn {
 	struct stream_query *by_id[ID_CHAINS]; /* by the last bits of their ids */
 };
 
-/* A sending under way. */
+/* A query under way. */
 struct stream_query {
 	struct list link; /* conn->queries, or pool->waiting, or pool->failing */
 	struct stream_query *id_next;
 	struct pool *pool;
-	struct transmission *sending;
+	struct transmission *transmission;
 	struct conn *conn;     /* NULL: waits for one */
 	struct peer *peer;     /* over TLS; or NULL */
 	void *framed;          /* the framing's own, while it has a connection */

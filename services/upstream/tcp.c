@@ -29,12 +29,12 @@ static unsigned tcp_width(const struct conn *c)
 
 static void tcp_put(struct conn *c, struct stream_query *l)
 {
-	const struct transmission *s = l->sending;
+	const struct transmission *s = l->transmission;
 	uint8_t *to = conn_out(c, 2 + s->len);
 
 	put_u16(s->wire, l->id);
 	if (UNLIKELY(s->leaves != NULL))
-		s->leaves(l->sending, c->stream.fd);
+		s->leaves(l->transmission, c->stream.fd);
 	put_u16(to, (uint16_t)s->len);
 	memcpy(to + 2, s->wire, s->len);
 	c->out_len += 2 + s->len;
@@ -62,7 +62,7 @@ static void heed(struct conn *c, const struct transmission *s, const uint8_t *wi
 static bool carries_transfer(const struct conn *c)
 {
 	LIST_EACH (at, &c->queries)
-		if (LIST_ITEM(at, struct stream_query, link)->sending->begun)
+		if (LIST_ITEM(at, struct stream_query, link)->transmission->begun)
 			return true;
 	return false;
 }
@@ -76,7 +76,7 @@ static bool take_one(struct conn *c, const uint8_t *wire, size_t len)
 		return false;
 	l = stream_query_find(c, msg_id(wire));
 	if (l) {
-		heed(c, l->sending, wire, len);
+		heed(c, l->transmission, wire, len);
 		stream_query_answered(l, wire, len);
 		return true;
 	}

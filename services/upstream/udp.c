@@ -49,7 +49,7 @@ struct port;
 /* A query in flight. */
 struct flight {
 	struct list link; /* port->flights, or a list of struct udp */
-	struct transmission *sending;
+	struct transmission *transmission;
 	struct port *port; /* NULL: none yet */
 	uint16_t id;
 	struct flight *next_spare;
@@ -131,7 +131,7 @@ static struct flight *flight_new(struct udp *u, struct transmission *s)
 	} else {
 		f = mem_new(sizeof(*f));
 	}
-	*f = (struct flight){ .sending = s };
+	*f = (struct flight){ .transmission = s };
 	list_init(&f->link);
 	s->slot = f;
 	return f;
@@ -471,11 +471,11 @@ static bool port_send(struct port *p, struct flight *f)
 	do
 		f->id = random_u16(u->transport.env->random);
 	while (was_used(p, f->id));
-	put_u16(f->sending->wire, f->id);
+	put_u16(f->transmission->wire, f->id);
 	p->ids[p->uses++] = f->id;
-	if (UNLIKELY(f->sending->leaves != NULL))
-		f->sending->leaves(f->sending, p->watch.fd);
-	if (!send_bytes(p, f->sending)) {
+	if (UNLIKELY(f->transmission->leaves != NULL))
+		f->transmission->leaves(f->transmission, p->watch.fd);
+	if (!send_bytes(p, f->transmission)) {
 		port_retire(p);
 		port_settle(p);
 		return false;
@@ -497,15 +497,15 @@ static bool port_send(struct port *p, struct flight *f)
 static void flight_begin(struct udp *u, struct flight *f)
 {
 	struct port *p;
-	enum opened o = port_get(u, &f->sending->to, &p);
-	bool had_waited = f->sending->queued;
+	enum opened o = port_get(u, &f->transmission->to, &p);
+	bool had_waited = f->transmission->queued;
 
-	f->sending->queued = false;
+	f->transmission->queued = false;
 	if (o == OPENED && port_send(p, f))
 		return;
 	list_remove(&f->link);
 	if (o == NO_RESOURCES) {
-		f->sending->queued = true;
+		f->transmission->queued = true;
 		if (had_waited)
 			list_push_front(&u->waiting, &f->link);
 		else
@@ -526,7 +526,7 @@ static void admit_waiting(struct udp *u)
 		struct flight *f = LIST_ITEM(u->waiting.next, struct flight, link);
 
 		flight_begin(u, f);
-		if (f->sending->queued)
+		if (f->transmission->queued)
 			break;
 	}
 }
@@ -559,7 +559,7 @@ static void on_failing(struct timer *t)
 	list_take_all(&now, &u->failing);
 	while (!list_is_empty(&now)) {
 		struct flight *f = LIST_ITEM(now.next, struct flight, link);
-		struct transmission *s = f->sending;
+		struct transmission *s = f->transmission;
 
 		flight_free(u, f);
 		s->failed(s, UPSTREAM_UNREACHABLE);
@@ -599,7 +599,7 @@ static void port_strayed(struct port *p)
 	for (unsigned i = 0; i < count; i++) {
 		struct flight *f = flight_with(p, ids[i]);
 
-		if (f && f->sending->strayed(f->sending))
+		if (f && f->transmission->strayed(f->transmission))
 			flight_free(p->udp, f);
 	}
 }
@@ -616,7 +616,7 @@ static void port_hand_over(struct port *p, size_t len)
 	id = get_u16(p->udp->buf);
 	f = flight_with(p, id);
 	if (f) {
-		if (f->sending->arrived(f->sending, p->udp->buf, len))
+		if (f->transmission->arrived(f->transmission, p->udp->buf, len))
 			flight_free(p->udp, f);
 	} else if (!was_used(p, id)) {
 		port_retire(p);
@@ -630,7 +630,7 @@ static void port_fail(struct port *p)
 	port_retire(p);
 	while (!list_is_empty(&p->flights)) {
 		struct flight *f = LIST_ITEM(p->flights.next, struct flight, link);
-		struct transmission *s = f->sending;
+		struct transmission *s = f->transmission;
 
 		flight_free(p->udp, f);
 		s->failed(s, UPSTREAM_SILENT);

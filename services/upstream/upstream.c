@@ -39,8 +39,8 @@ enum {
 #endif
 
 /* One message as sent. */
-struct copy {
-	struct transmission sending;
+struct attempt {
+	struct transmission transmission;
 	struct exchange *exchange;
 	uint8_t *wire; /* UPSTREAM_WIRE_MAX bytes after the exchange */
 };
@@ -63,12 +63,12 @@ struct exchange {
 	uint8_t tries, strays;
 	uint32_t wait_ms; /* of this try */
 	uint64_t sent_us;
-	uint64_t left_ns;    /* wall clock, while a tap is attached (services/dnstap/tap.h) */
-	struct addr from;    /* likewise */
-	struct timer timer;  /* for this try; or for a failure found at once */
-	struct copy copy[2]; /* a new try begins while the transport still holds the old one */
-	unsigned turn;       /* index of the copy being sent, if `under_way` */
-	unsigned sends;      /* so far */
+	uint64_t left_ns;           /* wall clock, while a tap is attached (services/dnstap/tap.h) */
+	struct addr from;           /* likewise */
+	struct timer timer;         /* for this try; or for a failure found at once */
+	struct attempt attempts[2]; /* a new one begins while the transport still holds the old one */
+	unsigned current;           /* index of the attempt being sent, if `under_way` */
+	unsigned sends;             /* so far */
 	bool under_way;
 	uint8_t more[]; /* names, texts and wire data, each as long as needed */
 };
@@ -207,7 +207,7 @@ static struct exchange *exchange_new(struct upstream *u, const struct upstream_q
 	size_t tls_len = q->tls_name ? strlen(q->tls_name) + 1 : 0;
 	size_t path_len = q->http_path ? strlen(q->http_path) + 1 : 0;
 	struct exchange *x = mem_new(sizeof(*x) + q->q.name_len + zone_len + tls_len + path_len +
-				     COUNT(x->copy) * UPSTREAM_WIRE_MAX);
+				     COUNT(x->attempts) * UPSTREAM_WIRE_MAX);
 	uint8_t *more = x->more;
 
 	memset(x, 0, sizeof(*x));
@@ -228,8 +228,8 @@ static struct exchange *exchange_new(struct upstream *u, const struct upstream_q
 		x->ask.subnet = &x->subnet;
 	}
 	x->timer.fire = on_timer;
-	for (unsigned i = 0; i < COUNT(x->copy); i++, more += UPSTREAM_WIRE_MAX)
-		x->copy[i] = (struct copy){ .exchange = x, .wire = more };
+	for (unsigned i = 0; i < COUNT(x->attempts); i++, more += UPSTREAM_WIRE_MAX)
+		x->attempts[i] = (struct attempt){ .exchange = x, .wire = more };
 	x->bucket_next = u->buckets[hash % BUCKETS];
 	u->buckets[hash % BUCKETS] = x;
 	return x;
@@ -244,7 +244,7 @@ static void exchange_stop(struct exchange *x)
 	if (!x->under_way)
 		return;
 	x->under_way = false;
-	u->ways[x->way]->ops->cancel(u->ways[x->way], &x->copy[x->turn].sending);
+	u->ways[x->way]->ops->cancel(u->ways[x->way], &x->attempts[x->current].transmission);
 }
 
 static void exchange_clear(struct exchange *x)
@@ -363,7 +363,7 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 		view = *known;
 	else
 		infra_look(e->infra, &x->ask.server, x->ask.zone, e->time, &view);
-	x->copy[x->turn].sending.rtt_ms = view.rtt_ms;
+	x->attempts[x->current].transmission.rtt_ms = view.rtt_ms;
 	if (x->way == TRANSPORT_TCP) {
 		x->wait_ms = conf_of(u)->tcp_auth_query_timeout;
 		return;
@@ -391,7 +391,7 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 
 static struct exchange *exchange_of(struct transmission *s)
 {
-	return container_of(s, struct copy, sending)->exchange;
+	return container_of(s, struct attempt, transmission)->exchange;
 }
 
 static struct tap_asking asking_of(const struct exchange *x)
@@ -441,16 +441,16 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	struct upstream *u = x->upstream;
 	struct transport *t = u->ways[x->way];
 	struct upstream_form form;
-	struct copy *c;
+	struct attempt *c;
 
 	PROMISE(!x->under_way);
-	x->turn ^= 1;
-	c = &x->copy[x->turn];
+	x->current ^= 1;
+	c = &x->attempts[x->current];
 	x->tries++;
 	x->sends++;
 	x->capped = x->ask.caps && x->way == TRANSPORT_UDP;
 	form = (struct upstream_form){ x->way, x->with_edns, x->capped };
-	c->sending = (struct transmission){ .to = x->ask.server,
+	c->transmission = (struct transmission){ .to = x->ask.server,
 				       .transport = x->way,
 				       .tls_name = x->ask.tls_name,
 				       .http_path = x->ask.http_path,
@@ -468,7 +468,7 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	if (!t->ops->patient)
 		timer_set(u->env->loop, &x->timer, x->wait_ms * US_PER_MS);
 	stat_bump(x->way == TRANSPORT_UDP ? &u->env->stats->udp_out : &u->env->stats->tcp_out, 1);
-	t->ops->send(t, &c->sending);
+	t->ops->send(t, &c->transmission);
 }
 
 /* Start over with the other transport, or with the same one used differently. */
@@ -494,7 +494,7 @@ static void note_silence(struct exchange *x)
 	/* Failure of TCP after a truncated answer says nothing about a server that did answer. */
 	if (is_second_way(x))
 		return;
-	if (x->copy[x->turn].sending.queued)
+	if (x->attempts[x->current].transmission.queued)
 		return; /* it was we who were too busy to send */
 	infra_silent(e->infra, &x->ask.server, x->ask.zone, x->ask.q.type, x->wait_ms, e->time);
 }
@@ -686,7 +686,7 @@ static bool on_arrived(struct transmission *s, const uint8_t *wire, size_t len)
 	struct arena *arena = LIST_ITEM(x->asks.next, struct upstream_ask, link)->arena;
 	struct upstream_reply reply = { .end = UPSTREAM_ANSWERED };
 	enum upstream_echo echo =
-		upstream_judge_echo(x->copy[x->turn].wire, x->capped, wire, len);
+		upstream_judge_echo(x->attempts[x->current].wire, x->capped, wire, len);
 
 	if (UNLIKELY(x->upstream->env->tap != NULL))
 		tell_answer(x, wire, len);

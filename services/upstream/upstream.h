@@ -99,16 +99,16 @@ struct transmission { /* one transmission of one message */
 	/* `wire` is about to leave by this descriptor. May be NULL. */
 	void (*leaves)(struct transmission *s, int fd);
 	/* A response from the right address with the right id. False: it is not the answer, keep
-	 * waiting. True: the sending is over (the callee may free it). */
+	 * waiting. True: the transmission is over (the callee may free it). */
 	bool (*arrived)(struct transmission *s, const uint8_t *wire, size_t len);
 	/* A packet from the right address with another id: somebody may be guessing. True: the
-	 * sending is over (the callee may free it). */
+	 * transmission is over (the callee may free it). */
 	bool (*strayed)(struct transmission *s);
 	/* It ended without an answer; the callee may free it. */
 	void (*failed)(struct transmission *s, enum upstream_end why);
 	/* `many`: over a stream, several messages come; each is passed to `arrived` until that
-	 * returns true, and it does not free the sending. `begun`: the first has come, so it is
-	 * not sent again. */
+	 * returns true, and it does not free the transmission. `begun`: the first has come, so it
+	 * is not sent again. */
 	bool many, begun;
 	bool queued; /* the transport has not sent it yet */
 	bool retryable;  /* it failed, but the server has been authenticated: it may be asked again */

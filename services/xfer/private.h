@@ -52,7 +52,7 @@ struct task {
 	unsigned addr_count, addr_at;
 	uint16_t looking_for;   /* type of address */
 	struct upstream_ask *ask;
-	struct transmission sending;
+	struct transmission transmission;
 	bool sent;
 	uint8_t query[MSG_HEAD_LEN + DNAME_MAX + 4 + DNAME_MAX + 10 + 2 * DNAME_MAX + 20 + TSIG_ROOM];
 	struct xfr xfr;

@@ -29,7 +29,7 @@ static void on_settled(struct task *t)
 
 static bool on_arrived(struct transmission *s, const uint8_t *wire, size_t len)
 {
-	struct task *t = container_of(s, struct task, sending);
+	struct task *t = container_of(s, struct task, transmission);
 
 	t->bytes += len;
 	t->failed = is_too_much(t) || !xfr_take(&t->xfr, wire, len, xfer_time(t)->wall_s);
@@ -50,7 +50,7 @@ static bool on_strayed(struct transmission *s)
 
 static void on_failed(struct transmission *s, enum upstream_end why)
 {
-	struct task *t = container_of(s, struct task, sending);
+	struct task *t = container_of(s, struct task, transmission);
 
 	(void)why;
 	on_settled(t); /* it is not complete */
@@ -80,7 +80,7 @@ static void write_query(struct task *t, const struct zonedata *have)
 	}
 	if (t->z->key)
 		tsig_sign_question(&t->xfr.talk, t->z->key, t->query, &w, xfer_time(t)->wall_s);
-	t->sending.len = writer_len(&w);
+	t->transmission.len = writer_len(&w);
 }
 
 static void fetch(struct task *t)
@@ -94,7 +94,7 @@ static void fetch(struct task *t)
 	t->axfr |= !have;
 	t->bytes = 0;
 	xfr_begin(&t->xfr, t->z->name, t->axfr, have);
-	t->sending = (struct transmission){ .to = t->addrs[t->addr_at],
+	t->transmission = (struct transmission){ .to = t->addrs[t->addr_at],
 				       .transport = p->tls_name ? TRANSPORT_TLS : TRANSPORT_TCP,
 				       .tls_name = p->tls_name,
 				       .wire = t->query,
@@ -108,7 +108,7 @@ static void fetch(struct task *t)
 		timer_set(t->xfers->env->loop, &t->timer, (uint64_t)limit_ms * US_PER_MS);
 	else
 		xfer_wait_s(t, SILENCE_S);
-	stream->ops->send(stream, &t->sending);
+	stream->ops->send(stream, &t->transmission);
 }
 
 void xfer_stop_sending(struct task *t)
@@ -116,7 +116,7 @@ void xfer_stop_sending(struct task *t)
 	struct transport *stream = upstream_way(t->xfers->env->upstream, TRANSPORT_TCP);
 
 	if (t->sent)
-		stream->ops->cancel(stream, &t->sending);
+		stream->ops->cancel(stream, &t->transmission);
 	t->sent = false;
 }
 

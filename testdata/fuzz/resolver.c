@@ -178,7 +178,7 @@ static const struct signed_zone *zone_at(const struct addr *server)
 static void answer(struct outstanding *o)
 {
 	static uint8_t bytes[16384];
-	const struct transmission *s = o->sending;
+	const struct transmission *s = o->transmission;
 	const struct signed_zone *z = zone_at(&s->to);
 	const uint8_t *name = s->wire + MSG_HEAD_LEN;
 	size_t name_len = dname_len(name), len;

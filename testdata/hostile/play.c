@@ -46,15 +46,15 @@ static void on_sent(void *arg, struct outstanding *o)
 	p->packets++;
 	o->due_us = play_now_us(p) + LATENCY_US;
 	if (p->trace)
-		p->trace->sent(p->trace, &o->sending->to, o->tcp,
-			       (struct slice){ o->sending->wire, o->sending->len });
+		p->trace->sent(p->trace, &o->transmission->to, o->tcp,
+			       (struct slice){ o->transmission->wire, o->transmission->len });
 }
 
 static void deliver(struct play *p, struct outstanding *o, const struct slice *answers, size_t count)
 {
 	if (p->trace)
-		p->trace->told(p->trace, &o->sending->to, o->tcp,
-			       (struct slice){ o->sending->wire, o->sending->len },
+		p->trace->told(p->trace, &o->transmission->to, o->tcp,
+			       (struct slice){ o->transmission->wire, o->transmission->len },
 			       count ? answers[count - 1] : (struct slice){ NULL, 0 });
 	if (count)
 		world_deliver(&p->world, o, answers, count);
@@ -76,7 +76,7 @@ static bool attack(struct play *p, struct outstanding *o, const struct question 
 		   struct attack *a)
 {
 	*a = (struct attack){ .net = &p->net, .arena = &p->net.arena, .q = q, .site = s, .tcp = o->tcp, .told = t };
-	a->forwards = server_is_forwarder(&p->net, &o->sending->to);
+	a->forwards = server_is_forwarder(&p->net, &o->transmission->to);
 	if (a->forwards)
 		a->site = forwarder_site(&p->net, q);
 	adversary_answer(a);
@@ -92,12 +92,12 @@ static void answer(struct play *p, struct outstanding *o)
 {
 	static uint8_t bytes[MSG_MAX];
 	static struct told t;
-	struct slice query = { o->sending->wire, o->sending->len }, answers[5];
+	struct slice query = { o->transmission->wire, o->transmission->len }, answers[5];
 	const uint8_t *name = query.at + MSG_HEAD_LEN;
 	size_t name_len = dname_len(name), count = 1;
 	struct question q = { name, (uint16_t)name_len, get_u16(name + name_len), CLASS_IN };
-	struct site *s = internet_served(&p->net, &o->sending->to, &q);
-	bool forwarded = server_is_forwarder(&p->net, &o->sending->to);
+	struct site *s = internet_served(&p->net, &o->transmission->to, &q);
+	bool forwarded = server_is_forwarder(&p->net, &o->transmission->to);
 	struct attack a = { 0 };
 
 	if (o->decided == DECIDED_SILENT || p->net.dark || (!s && !forwarded)) {
@@ -106,9 +106,9 @@ static void answer(struct play *p, struct outstanding *o)
 	}
 	q.name = arena_copy(&p->net.arena, name, name_len);
 	places_read(&p->net, query);
-	if (forwarded && (p->honest || !server_is_hostile(&o->sending->to))) {
+	if (forwarded && (p->honest || !server_is_hostile(&o->transmission->to))) {
 		forwarder_tell(&p->net, &t, &q);
-	} else if (!p->honest && server_is_hostile(&o->sending->to)) {
+	} else if (!p->honest && server_is_hostile(&o->transmission->to)) {
 		if (!attack(p, o, &q, s, &t, &a))
 			return;
 		if (!outlasts(p, o, a.strays))

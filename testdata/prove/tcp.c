@@ -51,7 +51,7 @@ void connection_send(struct connection *c, const uint8_t *from, size_t len)
 
 const struct client_ops *connection_ops(const struct connection *c)
 {
-	return c->speech->plain;
+	return c->protocol->plain;
 }
 
 void prove_digest(void)
@@ -67,7 +67,7 @@ void prove_digest(void)
 	t.tap = NULL;
 	t.gathered = 0;
 	c.home = &t;
-	c.speech = &speech_frames;
+	c.protocol = &protocol_frames;
 	done = digest(&c, received, received_len);
 	CLAIM("no more is taken than has come", done <= received_len);
 	CLAIM("all that was gathered is sent", t.gathered == 0);

@@ -21,7 +21,7 @@ enum { LETTERS = 2048, LETTER_LEN = 30 };
 
 /* One question under way, and what became of it. */
 struct mail {
-	struct transmission sending;
+	struct transmission transmission;
 	uint8_t wire[LETTER_LEN];
 	bool arrived, failed, refuse; /* refuse: it is not what was asked for */
 	bool gives_up;                /* with the first stray */
@@ -55,7 +55,7 @@ static inline void one_over(void)
 
 static inline bool mail_arrived(struct transmission *s, const uint8_t *at, size_t len)
 {
-	struct mail *m = container_of(s, struct mail, sending);
+	struct mail *m = container_of(s, struct mail, transmission);
 
 	m->got_len = len;
 	memcpy(m->got, at, MIN(len, sizeof(m->got)));
@@ -69,11 +69,11 @@ static inline bool mail_arrived(struct transmission *s, const uint8_t *at, size_
 
 static inline bool mail_strayed(struct transmission *s)
 {
-	struct mail *m = container_of(s, struct mail, sending);
+	struct mail *m = container_of(s, struct mail, transmission);
 
 	m->strays++;
 	if (m->ends) {
-		wire.transport->ops->cancel(wire.transport, &m->ends->sending);
+		wire.transport->ops->cancel(wire.transport, &m->ends->transmission);
 		m->ends = NULL;
 	}
 	if (m->gives_up)
@@ -83,7 +83,7 @@ static inline bool mail_strayed(struct transmission *s)
 
 static inline void mail_failed(struct transmission *s, enum upstream_end why)
 {
-	struct mail *m = container_of(s, struct mail, sending);
+	struct mail *m = container_of(s, struct mail, transmission);
 
 	assert_false(m->arrived || m->failed);
 	m->failed = true;
@@ -130,14 +130,14 @@ static inline struct mail *mail_send_by(const struct transmission *way, uint8_t 
 	assert_true(wire.sent <= LETTERS);
 	memset(m->wire, 'q', sizeof(m->wire));
 	m->wire[LETTER_LEN - 1] = tag;
-	m->sending = *way;
-	m->sending.wire = m->wire;
-	m->sending.len = sizeof(m->wire);
-	m->sending.arrived = mail_arrived;
-	m->sending.strayed = mail_strayed;
-	m->sending.failed = mail_failed;
+	m->transmission = *way;
+	m->transmission.wire = m->wire;
+	m->transmission.len = sizeof(m->wire);
+	m->transmission.arrived = mail_arrived;
+	m->transmission.strayed = mail_strayed;
+	m->transmission.failed = mail_failed;
 	wire.in_send = true;
-	wire.transport->ops->send(wire.transport, &m->sending);
+	wire.transport->ops->send(wire.transport, &m->transmission);
 	wire.in_send = false;
 	return m;
 }

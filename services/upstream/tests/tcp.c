@@ -169,7 +169,7 @@ static struct mail *send_tag(char tag)
 
 static void cancel(struct mail *m)
 {
-	wire.transport->ops->cancel(wire.transport, &m->sending);
+	wire.transport->ops->cancel(wire.transport, &m->transmission);
 }
 
 /* ---- claims ---- */
@@ -296,7 +296,7 @@ static void a_question_has_two_connections_to_a_server_that_never_answers(void *
 			assert_true(m->failed);
 			assert_int_equal(m->why, UPSTREAM_SILENT);
 			/* the server is not to blame for what was not sent */
-			assert_int_equal(m->sending.queued, n > 2);
+			assert_int_equal(m->transmission.queued, n > 2);
 			if (server.accepted != MIN(n, 2u))
 				fail_msg("%c: %u connections after %u", tags[t], server.accepted, n);
 		}
@@ -352,7 +352,7 @@ static void connections_are_counted(void **state)
 	send_tag('s');
 	send_tag('s');
 	send_tag('a');
-	assert_true(wire.mail[2].sending.queued);
+	assert_true(wire.mail[2].transmission.queued);
 	assert_false(wire_run(1, 50));
 	assert_int_equal(server.accepted, 2);
 	cancel(&wire.mail[0]);
@@ -372,7 +372,7 @@ static void no_more_connections_than_descriptors(void **state)
 	wire.env.servers_most = 1;
 	send_tag('s');
 	send_tag('a');
-	assert_true(wire.mail[1].sending.queued);
+	assert_true(wire.mail[1].transmission.queued);
 	assert_false(wire_run(1, 50));
 	cancel(&wire.mail[0]);
 	assert_true(wire_run(1, 0));
@@ -395,7 +395,7 @@ static void an_idle_connection_makes_room(void **state)
 	fd = wire_socket(SOCK_STREAM, "127.0.0.1", &other);
 	assert_int_equal(listen(fd, 1), 0);
 	m = mail_send(&other, 's');
-	assert_false(m->sending.queued);
+	assert_false(m->transmission.queued);
 	wire_run(0, 30);
 	assert_int_equal(server.closed, 1);
 	cancel(m);
@@ -438,9 +438,9 @@ static void who_has_answered_before_need_not_wait(void **state)
 		wire_run(0, 10);
 		own.to = server.at;
 		next = mail_send_by(&own, 's');
-		assert_true(next->sending.queued);
+		assert_true(next->transmission.queued);
 		wire_run(0, 200);
-		if (next->sending.queued != rows[i].waits || silent->failed == rows[i].waits)
+		if (next->transmission.queued != rows[i].waits || silent->failed == rows[i].waits)
 			fail_msg("%s", rows[i].why);
 		cancel(next);
 		cancel(silent);
@@ -469,14 +469,14 @@ static void a_silent_server_makes_room(void **state)
 	next[2] = mail_send(&others[1], 's');
 	wire_run(0, 200);
 	assert_false(silent->failed); /* it may still answer */
-	assert_true(next[2]->sending.queued);
+	assert_true(next[2]->transmission.queued);
 	wire_run(0, 500);
 	assert_true(silent->failed);
 	assert_int_equal(silent->why, UPSTREAM_SILENT);
 	assert_int_equal(server.open, 0);
-	assert_false(next[0]->sending.queued);
-	assert_true(next[1]->sending.queued);
-	assert_false(next[2]->sending.queued);
+	assert_false(next[0]->transmission.queued);
+	assert_true(next[1]->transmission.queued);
+	assert_false(next[2]->transmission.queued);
 	for (unsigned i = 0; i < 3; i++)
 		cancel(next[i]);
 	for (unsigned i = 0; i < 2; i++)

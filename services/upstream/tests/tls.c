@@ -356,7 +356,7 @@ static void who_never_shakes_hands_can_be_given_up(void **state)
 	assert_int_equal(wire.over, 0);
 	assert_int_equal(server.accepted, 1);
 	for (unsigned n = 0; n < 150; n++)
-		wire.transport->ops->cancel(wire.transport, &wire.mail[n].sending);
+		wire.transport->ops->cancel(wire.transport, &wire.mail[n].transmission);
 	wire_run(0, 50);
 	assert_int_equal(wire.over, 0);
 	end();

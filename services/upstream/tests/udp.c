@@ -294,7 +294,7 @@ static void a_port_that_is_used_up_takes_no_more(void **state)
 	assert_int_equal(server.ports[1], server.ports[0]);
 	assert_int_not_equal(server.ports[2], server.ports[0]);
 	assert_int_equal(server.ports[3], server.ports[2]);
-	wire.transport->ops->cancel(wire.transport, &m->sending);
+	wire.transport->ops->cancel(wire.transport, &m->transmission);
 	end();
 }
 
@@ -333,7 +333,7 @@ static void without_a_descriptor_questions_wait(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 	m = mail_send(&server.at, 'a');
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
-	assert_true(m->sending.queued && !m->failed);
+	assert_true(m->transmission.queued && !m->failed);
 	assert_true(wire_run(1, 0));
 	assert_true(m->arrived);
 	end();
@@ -376,7 +376,7 @@ static void a_wrong_id_is_reported_to_every_query_on_the_port(void **state)
 		assert_int_equal(third->strays, 1);
 		assert_true(third->arrived);
 		if (!ends)
-			wire.transport->ops->cancel(wire.transport, &second->sending);
+			wire.transport->ops->cancel(wire.transport, &second->transmission);
 		end();
 	}
 }
@@ -390,7 +390,7 @@ static void a_port_is_drawn_from_all(void **state)
 		struct mail *m = mail_send(&server.at, 's');
 
 		wire_until_asked(i + 1);
-		wire.transport->ops->cancel(wire.transport, &m->sending);
+		wire.transport->ops->cancel(wire.transport, &m->transmission);
 	}
 	/* 200 of 59,366: one pair is likely every third time, four pairs hardly ever */
 	assert_true(distinct(server.ports, 200) >= 195);
@@ -455,7 +455,7 @@ static void what_is_not_taken_does_not_end_the_waiting(void **state)
 	assert_false(wire_run(1, 50));
 	assert_int_equal(m->got_len, LETTER_LEN);
 	assert_false(m->arrived || m->failed);
-	wire.transport->ops->cancel(wire.transport, &m->sending);
+	wire.transport->ops->cancel(wire.transport, &m->transmission);
 	end();
 }
 
@@ -512,13 +512,13 @@ static void what_cannot_leave_closes_its_port(void **state)
 	mail_send(&server.at, 'a');
 	assert_true(wire_run(1, 0));
 	m = &wire.mail[wire.sent++];
-	m->sending = (struct transmission){ .to = server.at,
+	m->transmission = (struct transmission){ .to = server.at,
 				       .wire = large,
 				       .len = sizeof(large),
 				       .arrived = mail_arrived,
 				       .failed = mail_failed };
-	wire.transport->ops->send(wire.transport, &m->sending);
-	assert_false(m->failed || m->sending.queued);
+	wire.transport->ops->send(wire.transport, &m->transmission);
+	assert_false(m->failed || m->transmission.queued);
 	assert_true(wire_run(2, 0));
 	assert_int_equal(m->why, UPSTREAM_UNREACHABLE);
 	mail_send(&server.at, 'a');
@@ -544,7 +544,7 @@ static void what_cannot_be_bound_is_drawn_anew(void **state)
 		for (unsigned i = 0; i < 10; i++) {
 			mail_send(&server.at, 'a');
 			assert_int_equal(wire_run(i + 1, ports == 2 ? 0 : 5), ports == 2);
-			assert_int_equal(wire.mail[i].sending.queued, ports == 1);
+			assert_int_equal(wire.mail[i].transmission.queued, ports == 1);
 		}
 		if (ports == 1)
 			close(fd);
@@ -567,19 +567,19 @@ static void what_is_over_the_range_waits(void **state)
 	for (unsigned i = 0; i < 20; i++)
 		mail_send(&server.at, i < 16 ? 's' : 'a');
 	for (unsigned i = 0; i < 20; i++)
-		assert_int_equal(wire.mail[i].sending.queued, i >= 16);
+		assert_int_equal(wire.mail[i].transmission.queued, i >= 16);
 	wire_until_asked(16);
 	assert_false(wire_run(1, 10));
 	assert_int_equal(server.asked, 16);
 	/* one that waits may be given up, too; a port closes when all that it asked is over */
-	wire.transport->ops->cancel(wire.transport, &wire.mail[19].sending);
+	wire.transport->ops->cancel(wire.transport, &wire.mail[19].transmission);
 	for (unsigned i = 0; i < 8; i++)
-		wire.transport->ops->cancel(wire.transport, &wire.mail[i].sending);
+		wire.transport->ops->cancel(wire.transport, &wire.mail[i].transmission);
 	assert_true(wire_run(3, 0));
 	for (unsigned i = 16; i < 19; i++)
 		assert_true(wire.mail[i].arrived);
 	for (unsigned i = 8; i < 16; i++)
-		wire.transport->ops->cancel(wire.transport, &wire.mail[i].sending);
+		wire.transport->ops->cancel(wire.transport, &wire.mail[i].transmission);
 	end();
 }
 
@@ -706,7 +706,7 @@ static void a_port_closes_with_the_silence_of_its_question(void **state)
 			assert_true(wire_run(1, 0));
 		if (rows[i].cancel) {
 			assert_true(port_is_open(server.ports[0]));
-			wire.transport->ops->cancel(wire.transport, &m->sending);
+			wire.transport->ops->cancel(wire.transport, &m->transmission);
 		}
 		if (port_is_open(server.ports[0]) != rows[i].open_then)
 			fail_msg("%s", rows[i].why);

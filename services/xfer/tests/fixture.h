@@ -62,7 +62,7 @@ static struct fixture {
 	unsigned pending_count;
 	void (*probed)(void *owner, const struct upstream_reply *reply);
 	void *prober;
-	struct transmission *sending;
+	struct transmission *transmission;
 	struct tsig_talk talk; /* the primary's side */
 	struct loader_task *work;
 	enum fetch_end fetched;
@@ -284,9 +284,9 @@ static void start_sending(struct transport *t, struct transmission *s)
 	char what[40], text[200];
 
 	(void)t;
-	assert_null(fixture.sending);
+	assert_null(fixture.transmission);
 	assert_true(s->many);
-	fixture.sending = s;
+	fixture.transmission = s;
 	read_query(s, what, sizeof(what));
 	told("%s %s", what, server_text(&s->to, s->tls_name, s->transport, text, sizeof(text)));
 }
@@ -294,8 +294,8 @@ static void start_sending(struct transport *t, struct transmission *s)
 static void cancel_sending(struct transport *t, struct transmission *s)
 {
 	(void)t;
-	assert_ptr_equal(fixture.sending, s);
-	fixture.sending = NULL;
+	assert_ptr_equal(fixture.transmission, s);
+	fixture.transmission = NULL;
 	told("cut off");
 }
 
@@ -399,7 +399,7 @@ static inline size_t write_answer(uint8_t *to, size_t room, const char *text, st
 
 static inline void arrive(const char *text)
 {
-	struct transmission *s = fixture.sending;
+	struct transmission *s = fixture.transmission;
 	uint8_t wire[2000];
 	struct writer w;
 
@@ -409,7 +409,7 @@ static inline void arrive(const char *text)
 		tsig_sign_answer(&fixture.talk, wire, &w, fixture.env.time->wall_s);
 	assert_false(s->strayed(s));
 	if (s->arrived(s, wire, writer_len(&w)))
-		fixture.sending = NULL;
+		fixture.transmission = NULL;
 	loop_play(fixture.loop, 0);
 }
 
@@ -564,7 +564,7 @@ static inline void fixture_begin(const char *apex, const char *options)
 static inline void fixture_end(void)
 {
 	xfers_free(fixture.xfers);
-	assert_null(fixture.sending);
+	assert_null(fixture.transmission);
 	assert_null(fixture.probed);
 	assert_null(atomic_load(&fixture_zone()->cell->home));
 	assert_null(atomic_load(&fixture_zone()->cell->proposed));
@@ -629,10 +629,10 @@ static inline void happen(const char *what)
 	} else if (IS("garbage")) {
 		arrive("other. 60 A 192.0.2.1\n");
 	} else if (IS("fail")) {
-		struct transmission *s = fixture.sending;
+		struct transmission *s = fixture.transmission;
 
 		assert_non_null(s);
-		fixture.sending = NULL;
+		fixture.transmission = NULL;
 		s->failed(s, UPSTREAM_SILENT);
 		loop_play(fixture.loop, 0);
 	} else if (IS("soa")) {
