@@ -382,10 +382,13 @@ static enum step on_answer(struct query *q, struct dns64 *d)
 	if (q->question.type != TYPE_AAAA || q->stopped || q->ecs.need == ECS_REQUIRED)
 		return STEP_UP;
 	if (d->done) {
+		bool differs = is_bare(q) || !has_type(m, TYPE_AAAA) || has_excluded(m);
+
 		/* a client that sets CD gets the plain answer, which must not be kept for others */
-		if (q->depth == 0 && q->kind & QUERY_CD &&
-		    (is_bare(q) || !has_type(m, TYPE_AAAA) || has_excluded(m)))
-			q->no_store = true;
+		q->no_store |= differs && q->depth == 0 && q->kind & QUERY_CD;
+		/* what a lookup of our own finds is not what clients are told, who do not find it as long as it is
+		 * unchecked */
+		q->no_message |= differs && q->depth && (m->security != SECURITY_UNCHECKED || !q->snapshot->trust);
 		return STEP_UP;
 	}
 	/* 5.1.2, 5.1.3: an error or a timeout counts as an empty answer; a bogus one does not */

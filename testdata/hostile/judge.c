@@ -71,16 +71,18 @@ static bool touches_isle(const struct play *p, const struct ask *ask, const stru
 	return touches;
 }
 
-/* Both are right: of what is gone, until the parent's delegation has expired. */
-static bool is_undecided(const struct play *p, const struct ask *ask)
+/* Both are right: of what is gone, until the parent's delegation has expired. He may tell for ever what was signed before. */
+static bool is_undecided(const struct play *p, const struct ask *ask, const struct truth *truth)
 {
 	const struct site *s = &p->net.sites[SITE_GONE];
 
 	if (ask->q.type == TYPE_NSEC) /* stands beside an alias, which may be followed as well; and led to what is gone */
 		return true;
-	if (!s->gone || p->afterwards)
+	if (!s->gone || !dname_is_under(ask->q.name, s->zone->apex))
 		return false;
-	if (!dname_is_under(ask->q.name, s->zone->apex))
+	if (truth->contested)
+		return true;
+	if (p->afterwards)
 		return false;
 	return p->net.keeps || !(ask->flags & ASK_FRESH) || ask->at_us < p->removed_us + (s->cut_ttl_s + 1) * US_PER_S;
 }
@@ -96,6 +98,19 @@ static struct flat_rr unembedded(const struct play *p, const struct flat_rr *rr)
 		four.rdata = (struct slice){ rr->rdata.at + sizeof(prefix), 4 };
 	}
 	return four;
+}
+
+/* Whether DNS64 made what it tells: where he has a server, its error in place of AAAA counts as none (RFC 6147 5.1.2). */
+static bool is_made(const struct play *p, const struct flat_message *m)
+{
+	bool made = false;
+
+	for (unsigned i = 0; i < m->count[0]; i++) {
+		made |= unembedded(p, &m->rrs[0][i]).type != m->rrs[0][i].type;
+		if (m->rrs[0][i].type == TYPE_AAAA && unembedded(p, &m->rrs[0][i]).type == TYPE_AAAA)
+			return false;
+	}
+	return made;
 }
 
 /* Records of victims in any answer are true, whoever was asked for. */
@@ -215,8 +230,9 @@ static bool is_denial_without_soa(const struct flat_message *m)
 	return !m->count[0];
 }
 
-/* Which answers are expired is said (RFC 8914 4.4, 4.20). */
-static void check_expired(struct play *p, const struct ask *ask, const struct flat_message *m)
+/* Which answers are expired is said (RFC 8914 4.4, 4.20). What made one expire need not be told: a denial beside what a
+ * wildcard made, or whatever his own zones say at once. */
+static void check_expired(struct play *p, const struct ask *ask, const struct flat_message *m, const struct truth *truth)
 {
 	struct slice ede;
 	bool expired = edns_find_option(&m->edns, EDNS_EDE, &ede) && ede.len >= 2 &&
@@ -226,7 +242,7 @@ static void check_expired(struct play *p, const struct ask *ask, const struct fl
 		fail(p, ask, m, "expired, and with AD");
 	if (expired && !p->net.keeps)
 		fail(p, ask, m, "expired, which is not allowed");
-	if (expired && !is_short_lived(m) && !is_denial_without_soa(m))
+	if (expired && !is_short_lived(m) && !is_denial_without_soa(m) && !is_of_wildcard(truth) && !truth->hostile)
 		fail(p, ask, m, "expired, and with a long TTL");
 }
 
@@ -246,7 +262,7 @@ static void check_against(struct play *p, const struct ask *ask, const struct fl
 		return;
 	}
 	if (truth->contested && !(m->flags & FLAG_AD)) {
-		if (truth->secure && !may_be_expired(p, m, truth) && !(ask->flags & ASK_CD) && (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN))
+		if (truth->secure && !may_be_expired(p, m, truth) && !is_made(p, m) && !(ask->flags & ASK_CD) && (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN))
 			fail(p, ask, m, "not proven, though it could be, but told");
 		return;
 	}
@@ -270,7 +286,7 @@ static struct truth truth; /* of what is checked */
 static void check_truth(struct play *p, const struct ask *ask, const struct flat_message *m)
 {
 	internet_truth(&p->net, &ask->q, false, &truth);
-	if (touches_view(p, ask, &truth) || is_undecided(p, ask))
+	if (touches_view(p, ask, &truth) || is_undecided(p, ask, &truth))
 		return;
 	if (!(ask->flags & ASK_CD))
 		check_records(p, ask, m);
@@ -288,11 +304,12 @@ static void check(struct play *p, const struct ask *ask, const struct flat_messa
 		check_hidden(p, ask, m);
 		return;
 	}
-	check_expired(p, ask, m);
-	if (p->failed)
-		return;
 	p->net.wants_own = ask->flags & ASK_CD;
 	p->net.place = play_place(ask->flags) + 1;
+	internet_truth(&p->net, &ask->q, false, &truth);
+	check_expired(p, ask, m, &truth);
+	if (p->failed)
+		return;
 	check_truth(p, ask, m);
 	/* without the option, or where it is not shown, servers tell what is for everybody */
 	if (p->failed && p->net.placed && p->net.place) {
