@@ -80,11 +80,13 @@ def frozen(d, name):
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
     folder = "/proc/%d/task" % d.process.pid
-    thread = 0
-    for task in os.listdir(folder):
-        with open("%s/%s/comm" % (folder, task), encoding="ascii") as f:
-            if f.read().strip() == name:
-                thread = int(task)
+    thread, end = 0, time.monotonic() + 5
+    while not thread and time.monotonic() < end:  # it gives itself its name, once it runs
+        for task in os.listdir(folder):
+            with open("%s/%s/comm" % (folder, task), encoding="ascii") as f:
+                if f.read().strip() == name:
+                    thread = int(task)
+        time.sleep(0.01)
     assert thread, "there is no thread " + name
     if libc.ptrace(seize, thread, None, None) != 0:
         pytest.skip("may not trace: " + os.strerror(ctypes.get_errno()))
