@@ -254,6 +254,9 @@ static void check_against(struct play *p, const struct ask *ask, const struct fl
 	if (truth->contested && m->rcode == RCODE_NXDOMAIN &&
 	    (touches_isle(p, ask, truth) || (ask->q.type == TYPE_CNAME && truth->told.count)))
 		return;
+	/* and what DNS64 makes of no IPv4 address is the denial of the other */
+	if (truth->contested && truth->made && !m->rcode && !is_made(p, m) && touches_isle(p, ask, truth))
+		return;
 	if (m->flags & FLAG_AD && !truth->secure)
 		fail(p, ask, m, "AD, but it is not proven");
 	/* an error counts as that there is none: then only the IPv4 addresses are proven (RFC 6147 5.1.2) */
