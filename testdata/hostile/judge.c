@@ -231,7 +231,7 @@ static bool is_denial_without_soa(const struct flat_message *m)
 }
 
 /* Which answers are expired is said (RFC 8914 4.4, 4.20). What made one expire need not be told: a denial beside what a
- * wildcard made, or whatever his own zones say at once. */
+ * wildcard made, or whatever he says at once of his own zones, or where he has a server. */
 static void check_expired(struct play *p, const struct ask *ask, const struct flat_message *m, const struct truth *truth)
 {
 	struct slice ede;
@@ -242,7 +242,7 @@ static void check_expired(struct play *p, const struct ask *ask, const struct fl
 		fail(p, ask, m, "expired, and with AD");
 	if (expired && !p->net.keeps)
 		fail(p, ask, m, "expired, which is not allowed");
-	if (expired && !is_short_lived(m) && !is_denial_without_soa(m) && !is_of_wildcard(truth) && !truth->hostile)
+	if (expired && !is_short_lived(m) && !is_denial_without_soa(m) && !is_of_wildcard(truth) && !truth->hostile && !truth->contested)
 		fail(p, ask, m, "expired, and with a long TTL");
 }
 
