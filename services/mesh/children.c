@@ -101,7 +101,7 @@ bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t cla
 
 unsigned mesh_children(const struct query *q)
 {
-	const struct mesh_lookup *l = lookup_of(q);
+	const struct mesh_lookup *l = lookup_to_read(q);
 	unsigned count = 0;
 
 	LIST_EACH (at, &l->children)

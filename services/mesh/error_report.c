@@ -81,5 +81,5 @@ void report_failure(const struct query *q)
 	if (report.name_len == 0)
 		return;
 	stat_add(q->env->stats, STAT_dns_error_reports);
-	mesh_resolve(lookup_of(q)->mesh, &report, 0, on_reported, NULL);
+	mesh_resolve(lookup_to_read(q)->mesh, &report, 0, on_reported, NULL);
 }

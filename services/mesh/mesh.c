@@ -191,7 +191,7 @@ static struct wake *next_event(struct query *q)
 
 static const struct module *module_of(const struct query *q)
 {
-	const struct mesh_lookup *l = lookup_of(q);
+	const struct mesh_lookup *l = lookup_to_read(q);
 
 	return l->mesh->modules[l->at];
 }
@@ -406,7 +406,7 @@ struct query *mesh_begin(struct mesh *m, const struct query_key *s)
 
 static bool is_wanted(const struct query *q)
 {
-	const struct mesh_lookup *l = lookup_of(q);
+	const struct mesh_lookup *l = lookup_to_read(q);
 
 	return l->done || l->running || q->is_refresh || !list_is_empty(&l->members) ||
 	       l->slot != SLOT_BACKGROUND || !list_is_empty(&l->parents) ||
@@ -600,7 +600,7 @@ void mesh_each(struct mesh *m, void (*fn)(const struct query *q, void *arg), voi
 
 bool mesh_in_background(const struct query *q)
 {
-	return lookup_of(q)->slot == SLOT_BACKGROUND;
+	return lookup_to_read(q)->slot == SLOT_BACKGROUND;
 }
 
 const struct module *mesh_module(const struct query *q)
@@ -611,14 +611,14 @@ const struct module *mesh_module(const struct query *q)
 const struct addr *mesh_awaits(const struct query *q)
 {
 	const struct module *m = module_of(q);
-	const struct mesh_lookup *l = lookup_of(q);
+	const struct mesh_lookup *l = lookup_to_read(q);
 
 	return m->awaits ? m->awaits(l->state[l->at]) : NULL;
 }
 
 const struct query *mesh_waits_for(const struct query *q)
 {
-	const struct mesh_lookup *l = lookup_of(q);
+	const struct mesh_lookup *l = lookup_to_read(q);
 
 	return list_is_empty(&l->children)
 		       ? NULL

@@ -68,8 +68,8 @@ struct mesh_lookup {
 	bool done, running, parked; /* parked: a group that only waits for its members */
 };
 
-/* The lookup that a query is part of; const as the query is. */
-static inline struct mesh_lookup *lookup_to_change(struct query *q)
+/* The lookup that a query is part of, to change it, or to read it. */
+static inline struct mesh_lookup *lookup_of(struct query *q)
 {
 	return container_of(q, struct mesh_lookup, q);
 }
@@ -78,9 +78,6 @@ static inline const struct mesh_lookup *lookup_to_read(const struct query *q)
 {
 	return container_of(q, const struct mesh_lookup, q);
 }
-
-#define lookup_of(at) \
-	_Generic((at), struct query *: lookup_to_change, const struct query *: lookup_to_read)(at)
 
 struct mesh {
 	struct env *env;

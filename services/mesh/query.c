@@ -51,7 +51,7 @@ static bool same_subnet(const struct netblock *a, const struct netblock *b)
 
 uint64_t query_message_hash(const struct query *q)
 {
-	return lookup_of(q)->hash ^ kind_hash(q->kind) ^ (q->subnet ? subnet_hash(q->subnet) : 0);
+	return lookup_to_read(q)->hash ^ kind_hash(q->kind) ^ (q->subnet ? subnet_hash(q->subnet) : 0);
 }
 
 static struct mesh_lookup **bucket_of(const struct mesh *m, uint64_t hash)
@@ -272,7 +272,7 @@ void query_link_remove(struct query_link *link)
 
 struct query_link *query_link_between(const struct query *parent, const struct query *child)
 {
-	LIST_EACH (at, &lookup_of(parent)->children) {
+	LIST_EACH (at, &lookup_to_read(parent)->children) {
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
 
 		if (link->child == child)

@@ -53,7 +53,7 @@ static unsigned member_count(const struct query *group)
 {
 	unsigned count = 0;
 
-	LIST_EACH (at, &lookup_of(group)->members)
+	LIST_EACH (at, &lookup_to_read(group)->members)
 		count++;
 	return count;
 }
@@ -71,7 +71,7 @@ static bool has_room(const struct query *group)
 
 	/* the first member takes the slot that the group gives up */
 	return count == 0 ||
-	       (count < SUBNET_GROUP_MEMBERS && is_proven(group) && mesh_has_slots(lookup_of(group)->mesh));
+	       (count < SUBNET_GROUP_MEMBERS && is_proven(group) && mesh_has_slots(lookup_to_read(group)->mesh));
 }
 
 /* The member for clients in `subnet`, begun if needed; NULL: they have to wait. */

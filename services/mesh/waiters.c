@@ -656,7 +656,7 @@ void waiters_drop(struct query *q)
 void waiter_ask_again(struct waiter *w)
 {
 	const struct query *q = w->query;
-	struct mesh *m = lookup_of(q)->mesh;
+	struct mesh *m = lookup_to_read(q)->mesh;
 
 	waiter_leave(w);
 	if (w->done)
