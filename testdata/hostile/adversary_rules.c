@@ -260,14 +260,14 @@ void rule_ladder(struct attack *a)
 	for (unsigned i = 0; i < count; i++) {
 		uint8_t rdata[2 + DNAME_MAX] = { 0, 10 };
 		size_t head = type == TYPE_MX ? 2 : 0, len;
-		const uint8_t *owner = one_owner ? a->q->name : name;
+		const uint8_t *owner = one_owner ? a->q->name : name, *kept;
 
 		len = dname_join(rdata + head, (const uint8_t *)"\1a", 2, name);
 		if (!len)
 			break;
-		told_record(a->told, section, owner, type, 3600,
-			    (struct slice){ arena_copy(a->arena, rdata, head + len), head + len });
-		name = a->told->count ? a->told->records[a->told->count - 1].rdata.at + head : name;
+		kept = arena_copy(a->arena, rdata, head + len);
+		told_record(a->told, section, owner, type, 3600, (struct slice){ kept, head + len });
+		name = kept + head;
 	}
 }
 
