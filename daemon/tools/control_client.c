@@ -359,7 +359,7 @@ static int cannot_connect(const struct client *c, const struct place *p, bool as
 	return 1;
 }
 
-static bool encrypt(struct stream *s, struct tls_client *tls, struct fault *f)
+static bool begin_tls(struct stream *s, struct tls_client *tls, struct fault *f)
 {
 	struct tls_call call = { .fd = s->fd, .place = "the daemon", .vouched = true };
 
@@ -376,7 +376,7 @@ static int converse(const struct client *c, const struct place *p, char **words)
 
 	if (s.fd < 0)
 		return cannot_connect(c, p, strcmp(words[0], "status") == 0);
-	if (encrypt(&s, p->tls, &f) && send_command(&s, words) &&
+	if (begin_tls(&s, p->tls, &f) && send_command(&s, words) &&
 	    (!has_body(words[0]) || send_body(&s, strcmp(words[0], "load_cache") == 0)))
 		result = c->json ? show_json(&s, words[0]) : show_reply(&s, c->quiet);
 	if (result < 0)

@@ -135,7 +135,7 @@ static bool dial_address(struct dnstap_wire *w)
 	return false;
 }
 
-static bool encrypt(struct dnstap_wire *w)
+static bool begin_tls(struct dnstap_wire *w)
 {
 	struct tls_call call = { .fd = w->stream.fd,
 				 .place = w->place->text,
@@ -167,7 +167,7 @@ static fstrm_res on_open(void *arg)
 		complain(w, strerror(errno));
 		return fstrm_res_failure;
 	}
-	if (w->place->tls && !encrypt(w))
+	if (w->place->tls && !begin_tls(w))
 		return fstrm_res_failure;
 	return fstrm_res_success;
 }

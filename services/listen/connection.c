@@ -548,7 +548,7 @@ static bool may_speak_for(const struct connection *c)
 }
 
 /* False: TLS is required but cannot be set up; never fall back to cleartext. */
-static bool encrypt(struct connection *c)
+static bool begin_tls(struct connection *c)
 {
 	struct listen_tcp *t = c->home;
 
@@ -586,7 +586,7 @@ static void read_proxy(struct connection *c)
 		if (head.is_for)
 			c->from = head.from;
 		pass_on(c);
-		if (!admit(c) || !encrypt(c))
+		if (!admit(c) || !begin_tls(c))
 			connection_close(c);
 	} else {
 		queue_put(&c->in, at + had, (size_t)n);
@@ -697,7 +697,7 @@ void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how, c
 	c->from = how->from;
 	c->reached = how->reached;
 	c->whose = client_hash(&c->from);
-	if (c->proxied ? !may_speak_for(c) : !admit(c) || !encrypt(c)) {
+	if (c->proxied ? !may_speak_for(c) : !admit(c) || !begin_tls(c)) {
 		if (t->stats)
 			stat_add(t->stats, STAT_tcp_refused);
 		connection_slot_give_back(&c->place);

@@ -67,8 +67,8 @@ static void set_options(const struct conf_server *conf, int fd, uint8_t family)
 			   family == 6 ? IPV6_TCLASS : IP_TOS, (int)conf->ip_dscp << 2);
 }
 
-int dial(const struct conf_server *conf, const struct sources *sources,
-		  struct random *random, const struct addr *to)
+int dial_begin(const struct conf_server *conf, const struct sources *sources,
+	       struct random *random, const struct addr *to)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = addr_to_sockaddr(to, &ss);

@@ -8,8 +8,8 @@
 struct conf_server;
 
 /* Returns a non-blocking descriptor that is connecting, or -1. */
-int dial(const struct conf_server *conf, const struct sources *sources,
-		  struct random *random, const struct addr *to) MUST_USE;
+int dial_begin(const struct conf_server *conf, const struct sources *sources,
+	       struct random *random, const struct addr *to) MUST_USE;
 /* It has become writable: whether it is connected. */
 bool dial_is_through(int fd);
 

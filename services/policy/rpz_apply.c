@@ -122,7 +122,7 @@ static enum policy_end say_alias(const struct settling *s, struct arena *a, stru
 	return alias_prefix_add(lead, a, alias) ? POLICY_FOLLOW : POLICY_DROP;
 }
 
-static enum policy_end truncate(const struct settling *s)
+static enum policy_end ask_for_tcp(const struct settling *s)
 {
 	uint8_t *head = s->out->at;
 
@@ -150,7 +150,7 @@ enum policy_end rpz_apply_answer(const struct policy *p, const struct policy_cli
 	case RPZ_drop:
 		return POLICY_DROP;
 	case RPZ_tcp_only:
-		return truncate(&s);
+		return ask_for_tcp(&s);
 	case RPZ_data:
 		return say_data(&s, a);
 	case RPZ_cname:

@@ -73,7 +73,7 @@ static bool conn_encrypt(struct conn *c)
 struct conn *conn_open(struct pool *p, const struct transmission *s, struct peer *peer)
 {
 	struct env *env = p->transport.env;
-	int fd = dial(pool_conf(p), sources_get(p), env->random, &s->to);
+	int fd = dial_begin(pool_conf(p), sources_get(p), env->random, &s->to);
 	struct conn *c;
 
 	if (fd < 0)
