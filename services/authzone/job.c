@@ -7,6 +7,7 @@
 #include "services/authzone/changes.h"
 #include "services/authzone/data.h"
 #include "services/authzone/zones.h"
+#include "services/cache/forget.h"
 #include "services/query/env.h"
 #include "util/base/loop.h"
 #include "util/base/mem.h"
@@ -185,4 +186,12 @@ void zonejob_start(struct zonejob *j, struct env *env)
 	}
 	carry_out(j);
 	j->done(j);
+}
+
+void zonejob_clear(struct zonejob *j)
+{
+	zonebuild_free(j->build);
+	zonedata_retire(j->former);
+	forget_free(j->outdated);
+	zonedata_free(j->got);
 }

@@ -44,5 +44,7 @@ struct zonejob { /* zeroed before first use; not to be touched from zonejob_star
 };
 
 void zonejob_start(struct zonejob *job, struct env *env);
+/* Free what it was given and what it brought, of one whose `done` did not come and never will. */
+void zonejob_clear(struct zonejob *job);
 
 #endif

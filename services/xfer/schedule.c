@@ -39,8 +39,7 @@ static void task_free(struct task *t)
 {
 	snapshot_unpin(t->snapshot);
 	xfr_clear(&t->xfr);
-	zonebuild_free(t->job.build);
-	zonedata_free(t->job.got);
+	zonejob_clear(&t->job);
 	zonedata_retire(t->got);
 	zonedata_retire(t->file);
 	mem_free(t->authorities);

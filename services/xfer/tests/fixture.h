@@ -13,7 +13,7 @@
  *     address A...       the lookup of an address is answered;  address bogus A...;  address servfail A...
  *     judge WORD         the validation has that outcome: insecure, secure, bogus, servfail;  with "denial", "digest"
  *     url WHAT           the next URL asked gives: fail, same, or a zone of that serial
- *     work               the loader does what it was given
+ *     work               the loader does what it was given;  run   it does, but nobody is told yet
  *     poke, check        as xfers_poke and xfers_check
  *     file SERIAL        the zone's file was read
  *     renew              the configuration was loaded again;   forwards  only the forwarders have changed
@@ -583,14 +583,13 @@ static inline void fixture_end(void)
 	rcu_flush();
 }
 
-static inline void do_work(void)
+static inline void run_work(void)
 {
 	struct loader_task *work = fixture.work;
 
 	assert_non_null(work);
 	fixture.work = NULL;
 	work->run(work);
-	loop_play(fixture.loop, 0);
 }
 
 static inline void happen(const char *what)
@@ -647,7 +646,10 @@ static inline void happen(const char *what)
 							    FETCH_NEW;
 		snprintf(fixture.url_zone, sizeof(fixture.url_zone), "%s", n ? zone_text(n, false) : more);
 	} else if (IS("work")) {
-		do_work();
+		run_work();
+		loop_play(fixture.loop, 0);
+	} else if (IS("run")) {
+		run_work();
 	} else if (IS("poke")) {
 		xfers_poke(z);
 		loop_play(fixture.loop, 0);

@@ -9,6 +9,9 @@
 #define CHECK "zonemd-check: yes\n"
 #define BEGIN { "start", "; -; 1 ms" }, { "play 1", "round: axfr 192.0.2.1; -; 30 s" }
 #define SEVEN { "start", NULL }, { "play 1", NULL }, { "zone 7", "; 7; 100 s" }
+#define SECOND                                                                                                       \
+	{ "forget", NULL }, BEGIN, { "zone 7", NULL }, { "work", NULL }, { "work", "; 7; 100 s" },                   \
+		{ "play 100000", NULL }, { "soa 8", NULL }, { "step 7 8", NULL }, { "work", "job; 8; never" }
 #define PROBE { "play 100000", "round: soa 192.0.2.1; 7; never" }
 
 struct story {
@@ -444,6 +447,8 @@ static void with_the_configuration_it_begins_anew_wherever_it_is(void **state)
 		{ "in a transfer that ends nobody waits for it", ONE, { BEGIN } },
 		{ "nor for a job", ONE, { { "loader", NULL }, BEGIN, { "zone 7", NULL } } },
 		{ "nor for a validation", ONE CHECK, { ARRIVED } },
+		{ "nor for the last job, begun", ONE, { { "loader", NULL }, SECOND, { "run", "; 8; never" } } },
+		{ "or not", ONE, { { "loader", NULL }, SECOND } },
 	};
 
 	tell_all("zone.", stories, COUNT(stories));
