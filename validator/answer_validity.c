@@ -235,6 +235,16 @@ static bool is_of_cut(const struct answer_validity *j, unsigned i, const uint8_t
 	       dname_is_strictly_under(rrset_owner(set), signer);
 }
 
+/* Whether a zone of that name may have signed set i: what is the parent's at a zone cut, no child may (RFC 4035 5.2). */
+static bool may_sign(const struct answer_validity *j, unsigned i, const uint8_t *signer)
+{
+	const uint8_t *owner = rrset_owner(j->m->sets[i]);
+	bool above = is_of_cut(j, i, signer);
+
+	return (above ? dname_is_strictly_under(owner, signer) : dname_is_under(owner, signer)) &&
+	       has_say(j, signer, owner, above);
+}
+
 /* Judges a set that minimal responses omit: worth a check, but not a query. False: put off. */
 static bool judge_extra(struct answer_validity *j, unsigned i)
 {
@@ -242,8 +252,7 @@ static bool judge_extra(struct answer_validity *j, unsigned i)
 	const uint8_t *signer = verify_signer(set);
 	struct trust_chain_found f;
 
-	if (j->judged[i] || !signer || !dname_is_under(rrset_owner(set), signer) ||
-	    !has_say(j, signer, rrset_owner(set), is_of_cut(j, i, signer)))
+	if (j->judged[i] || !signer || !may_sign(j, i, signer))
 		return true;
 	f = trust_chain_known(j->chain, signer);
 	return f.end != CHAIN_KEYS || check(j, i, signer, f.keys);
@@ -293,8 +302,7 @@ static bool judge_set(struct answer_validity *j, unsigned i)
 		j->judged[i] = true;
 		return true;
 	}
-	if (signer && (!dname_is_under(owner, signer) || !trust_chain_reaches(j->chain, signer, false) ||
-		       !has_say(j, signer, owner, above)))
+	if (signer && (!may_sign(j, i, signer) || !trust_chain_reaches(j->chain, signer, false)))
 		signer = NULL;
 	target = signer ? ds_seen_below(j, set, signer) : NULL;
 	f = target ? trust_chain_find(j->chain, target) : (struct trust_chain_found){ .end = CHAIN_KEYS };

@@ -362,17 +362,21 @@ static bool learn_cut(struct trust_chain *c, const uint8_t *name, enum denial_cu
 	return false;
 }
 
+/* `about_it`: the message is of this name. Of another's NSEC3 records that cost too much nothing follows: the DS set may
+ * be there (RFC 9276 3.2 lets a response be insecure, not the zones below). */
 static bool is_denied_in(struct trust_chain *c, const struct message *m, const uint8_t *name,
-			 const struct keyset *above)
+			 const struct keyset *above, bool about_it)
 {
 	struct denial_evidence e;
 	uint32_t ttl_s = UINT32_MAX;
+	enum denial_cut cut;
 
 	if (!m)
 		return false;
-	if (!gather(c, m, above, &e, &ttl_s, NULL))
+	if (!gather(c, m, above, &e, &ttl_s, NULL) || e.nsec_count + e.nsec3_count == 0)
 		return false;
-	return e.nsec_count + e.nsec3_count && learn_cut(c, name, denial_of_ds(&e, name), ttl_s);
+	cut = denial_of_ds(&e, name);
+	return (about_it || cut != CUT_COSTLY) && learn_cut(c, name, cut, ttl_s);
 }
 
 /* Whether the DS set is denied by the answer being judged, by what was proven before, or by the
@@ -384,13 +388,14 @@ static bool is_denied_already(struct trust_chain *c, const uint8_t *name, const 
 			       .type = TYPE_DS, .class_ = CLASS_IN };
 	struct aggressive_cut known;
 
-	if (is_denied_in(c, c->in_answer, name, above))
+	if (is_denied_in(c, c->in_answer, name, above, false))
 		return true;
 	if (!negative)
 		return false;
 	known = aggressive_ds(negative, keyset_zone(above), name, CLASS_IN, now_of(c));
 	return learn_cut(c, name, known.cut, known.ttl_s) ||
-	       is_denied_in(c, aggressive_heard(negative, &ds, &c->q->arena, now_of(c)), name, above);
+	       is_denied_in(c, aggressive_heard(negative, &ds, &c->q->arena, now_of(c)), name, above,
+			    true);
 }
 
 /* False: put off. */

@@ -127,6 +127,8 @@ static void an_alias_in_place_of_a_ds_set_is_of_the_zone_above(void **state)
 	} rows[] = {
 		{ "u.example.", TYPE_DS, LAB_BARE, SECURITY_BOGUS },
 		{ "u.example.", TYPE_DS, 0, SECURITY_INSECURE },
+		{ "u.example.", TYPE_DS, 2, SECURITY_BOGUS }, /* signed by the zone below */
+		{ "u.example.", TYPE_MX, 2, SECURITY_INSECURE },
 		{ "u.example.", TYPE_MX, LAB_BARE, SECURITY_INSECURE },
 		{ "b.u.example.", TYPE_DS, LAB_BARE, SECURITY_INSECURE },
 	};
@@ -135,6 +137,8 @@ static void an_alias_in_place_of_a_ds_set_is_of_the_zone_above(void **state)
 		char alias[64];
 
 		open_lab("val-max-restart: 0\n");
+		lab_zone("u.example.");
+		lab.pages[lab.page_count - 1].m.q.type = 0; /* its DS set */
 		lab_tell(&(struct lab_page){ "www.u.example.", TYPE_A, .answer = "www.u.example. 300 IN A 192.0.2.1" });
 		lab_sign_page((const int[]){ LAB_BARE }, 1);
 		assert_int_equal(lab_ask_to_the_end("www.u.example.", TYPE_A)->security, SECURITY_INSECURE);

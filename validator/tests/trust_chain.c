@@ -313,6 +313,28 @@ static void what_is_known_is_not_asked_again(void **state)
 	lab_close();
 }
 
+/* Of an NSEC3 record that costs too much, seen beside an alias, nothing follows for the zones below its own. */
+static void a_costly_denial_speaks_of_its_own_name_only(void **state)
+{
+	(void)state;
+	char authority[2048] = SOA;
+	const struct lab_heard *h;
+
+	lab_open("val-max-restart: 0\n");
+	lab_zone("sub.example.");
+	strcat(authority, lab_nsec3("example.", "example.", false, 1 << 24 | 2500, "SOA DNSKEY RRSIG"));
+	strcat(authority, lab_nsec3("example.", "m.example.", true, 1 << 24 | 2500, "A RRSIG"));
+	lab_tell(&(struct lab_page){ "m.sub.example.", TYPE_A, .rcode = RCODE_NXDOMAIN,
+				     .answer = "m.sub.example. 300 IN CNAME m.example.", .authority = authority });
+	lab_tell(&(struct lab_page){ "m.example.", TYPE_A, .rcode = RCODE_NXDOMAIN, .authority = authority });
+	lab_tell(&(struct lab_page){ "www.sub.example.", TYPE_A, .answer = "www.sub.example. 300 IN A 192.0.2.1" });
+	h = lab_ask_to_the_end("m.sub.example.", TYPE_A);
+	assert_int_equal(h->security, SECURITY_INSECURE);
+	assert_int_equal(h->reason, REASON_nsec3_iterations);
+	assert_int_equal(lab_ask_to_the_end("www.sub.example.", TYPE_A)->security, SECURITY_SECURE);
+	lab_close();
+}
+
 /* A budget that is spent is this question's own trouble: SERVFAIL with EDE 5 for a moment, no sig_result on the
  * data, and nothing that others would find. */
 static void what_cannot_be_paid_for_is_not_judged(void **state)
@@ -776,6 +798,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_way_down_decides),
 		cmocka_unit_test(what_is_known_is_not_asked_again),
+		cmocka_unit_test(a_costly_denial_speaks_of_its_own_name_only),
 		cmocka_unit_test(what_cannot_be_paid_for_is_not_judged),
 		cmocka_unit_test(who_has_spent_its_budget_does_not_ask_again),
 		cmocka_unit_test(a_ds_set_is_its_parents_as_of_now),
