@@ -1,35 +1,20 @@
-/* Judging responses: positive answers, alias chains, wildcards, denials.
+/* Judging responses: each set, alias chains, and the message as a whole.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "validator/answer_validity.h"
+#include "validator/answer_private.h"
 
-#include <string.h>
-
-#include "services/authzone/zones.h"
 #include "services/cache/rrset.h"
-#include "services/forward/forward.h"
-#include "services/policy/views.h"
 #include "services/query/env.h"
 #include "services/query/query.h"
 #include "services/query/snapshot.h"
 #include "util/base/arena.h"
 #include "util/base/timebase.h"
-#include "util/dns/denial.h"
 #include "util/dns/dname.h"
-#include "util/dns/rr.h"
-#include "validator/anchors.h"
 #include "validator/keycache.h"
 #include "validator/trust.h"
 
 enum { ANY_SETS_MOST = 24 }; /* judged in an answer to ANY, and given, if they are secure (RFC 8482 4.1) */
 
-static const struct validity good = { .security = SECURITY_SECURE };
-
 /* ---- the chain of aliases ---- */
-
-static bool is_proof(const struct rrset *s)
-{
-	return s->type == TYPE_NSEC || s->type == TYPE_NSEC3;
-}
 
 static bool has_signed_proof(const struct message *m)
 {
@@ -37,7 +22,7 @@ static bool has_signed_proof(const struct message *m)
 	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
 
 	for (unsigned i = 0; i < count; i++)
-		if (is_proof(sets[i]) && sets[i]->sig_count)
+		if (answer_is_proof(sets[i]) && sets[i]->sig_count)
 			return true;
 	return false;
 }
@@ -76,7 +61,7 @@ void answer_validity_begin(struct answer_validity *j, struct trust_chain *c, con
 	unsigned count = message_set_count(m);
 
 	c->in_answer = m;
-	*j = (struct answer_validity){ .chain = c, .m = m, .whole = whole, .expansions = good };
+	*j = (struct answer_validity){ .chain = c, .m = m, .whole = whole, .expansions = VALIDITY_SECURE };
 	j->rcode = m->rcode;
 	j->sets = arena_array(a, struct validity, count + 1);
 	j->verdicts = arena_array(a, struct sig_result, count + 1);
@@ -85,16 +70,6 @@ void answer_validity_begin(struct answer_validity *j, struct trust_chain *c, con
 }
 
 /* ---- one set ---- */
-
-/* Whether the zone has a say about the name: at or below the trust anchor closest to it (for what the
- * parent has at a zone cut, `above` it). A zone further up, secure or not, does not reach past an
- * anchor. */
-static bool has_say(const struct answer_validity *j, const uint8_t *zone, const uint8_t *name, bool above)
-{
-	const struct anchor *a = trust_chain_anchor(j->chain->trust, j->chain->q, name, above);
-
-	return !a || dname_is_under(zone, a->owner);
-}
 
 /* The DNAME in ANSWER that set i is a CNAME synthesized from (RFC 6672 5.3.1), by number; or -1. It has no signature of
  * its own: an RRSIG beside it does not count. */
@@ -110,7 +85,7 @@ static int synthesized_from(const struct answer_validity *j, unsigned i)
 
 		if (dname->type == TYPE_DNAME && dname->count == 1 &&
 		    dname_is_strictly_under(rrset_owner(cname), rrset_owner(dname)) &&
-		    has_say(j, rrset_owner(dname), rrset_owner(cname), false) &&
+		    answer_has_say(j, rrset_owner(dname), rrset_owner(cname), false) &&
 		    dname_transplant(made, rrset_owner(cname), rrset_owner(dname),
 				     rrset_target(dname, 0)) &&
 		    dname_equals(made, rrset_target(cname, 0)))
@@ -161,22 +136,6 @@ static const uint8_t *ds_seen_below(const struct answer_validity *j, const struc
 	return NULL;
 }
 
-static struct validity from_chain(const struct trust_chain_found *f)
-{
-	switch (f->end) {
-	case CHAIN_INSECURE:
-		return (struct validity){ .security = SECURITY_INSECURE, .reason = f->reason,
-					   .text = f->text };
-	case CHAIN_UNTRUSTED:
-		return (struct validity){ .security = SECURITY_INDETERMINATE };
-	default:
-		return (struct validity){ .security = SECURITY_BOGUS, .reason = f->reason,
-					   .text = f->text, .chain_failed = true,
-					   .passing = f->end == CHAIN_UNHEARD,
-					   .spent = f->end == CHAIN_SPENT };
-	}
-}
-
 static struct validity missing_signature(const struct answer_validity *j, const struct rrset *set)
 {
 	char name[DNAME_TEXT], type[16];
@@ -194,7 +153,7 @@ static struct validity weigh(const struct answer_validity *j, unsigned i)
 	const struct rrset *set = j->m->sets[i];
 	const struct sig_result *v = &j->verdicts[i];
 
-	if (v->security == SECURITY_SECURE && v->expanded && is_proof(set) &&
+	if (v->security == SECURITY_SECURE && v->expanded && answer_is_proof(set) &&
 	    i >= j->m->count[SECTION_ANSWER])
 		return (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_sig_labels,
 					   .text = "an NSEC or NSEC3 was expanded from a wildcard" };
@@ -242,7 +201,7 @@ static bool may_sign(const struct answer_validity *j, unsigned i, const uint8_t 
 	bool above = is_of_cut(j, i, signer);
 
 	return (above ? dname_is_strictly_under(owner, signer) : dname_is_under(owner, signer)) &&
-	       has_say(j, signer, owner, above);
+	       answer_has_say(j, signer, owner, above);
 }
 
 /* Judges a set that minimal responses omit: worth a check, but not a query. False: put off. */
@@ -316,329 +275,8 @@ static bool judge_set(struct answer_validity *j, unsigned i)
 		return false;
 	if (f.end == CHAIN_KEYS && signer)
 		return check(j, i, signer, f.keys);
-	j->sets[i] = f.end == CHAIN_KEYS ? missing_signature(j, set) : from_chain(&f);
+	j->sets[i] = f.end == CHAIN_KEYS ? missing_signature(j, set) : answer_from_chain(&f);
 	j->judged[i] = true;
-	return true;
-}
-
-/* ---- proofs ---- */
-
-static bool is_proven(const struct answer_validity *j, unsigned i)
-{
-	return j->judged[i] && j->sets[i].security == SECURITY_SECURE;
-}
-
-const struct verified *answer_validity_verified(const struct answer_validity *j, unsigned i)
-{
-	const struct verified *v = is_proven(j, i) ? j->verdicts[i].verified : NULL;
-
-	return v && verified_set(v) == j->m->sets[i] ? v : NULL;
-}
-
-/* Set i of AUTHORITY if it is a secure denial; or NULL. */
-static const struct verified *proof_at(const struct answer_validity *j, unsigned i)
-{
-	return is_proof(j->m->sets[i]) ? answer_validity_verified(j, i) : NULL;
-}
-
-/* The closest zone at or above (`strictly`: above) the name with secure denials in AUTHORITY and a say there. */
-static const uint8_t *proving_zone(const struct answer_validity *j, const uint8_t *name, bool strictly)
-{
-	const uint8_t *zone = NULL;
-	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
-
-	for (unsigned i = first; i < last; i++) {
-		const struct verified *proof = proof_at(j, i);
-		const uint8_t *signer = proof ? verified_zone(proof) : NULL;
-
-		if (!signer || !has_say(j, signer, name, strictly) ||
-		    !(strictly ? dname_is_strictly_under(name, signer) : dname_is_under(name, signer)))
-			continue;
-		if (!zone || dname_is_strictly_under(signer, zone))
-			zone = signer;
-	}
-	return zone;
-}
-
-/* Collects the secure denials of one zone. False: its keys are not known (not once it was judged). */
-static bool gather(struct answer_validity *j, const uint8_t *zone, struct denial_evidence *e)
-{
-	struct trust_chain_found f = trust_chain_find(j->chain, zone);
-	struct query *q = j->chain->q;
-	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
-
-	if (f.end != CHAIN_KEYS)
-		return false;
-	denial_begin(e, zone, rules_nsec3_limit(j->chain->ledger.how.rules, keyset_bits(f.keys)),
-		     &q->budget->hashes);
-	for (unsigned i = first; i < last; i++) {
-		const struct verified *proof = proof_at(j, i);
-
-		if (proof && dname_equals(verified_zone(proof), zone))
-			denial_add(e, verified_set(proof));
-	}
-	return true;
-}
-
-static struct validity from_denial(enum denial d, const char *what)
-{
-	switch (d) {
-	case DENIAL_PROVEN:
-		return good;
-	case DENIAL_INSECURE:
-		return (struct validity){ .security = SECURITY_INSECURE };
-	case DENIAL_COSTLY:
-		return (struct validity){ .security = SECURITY_INSECURE,
-					   .reason = REASON_nsec3_iterations };
-	case DENIAL_EXHAUSTED:
-		return (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_budget_validation,
-					   .text = "the proof needs too many NSEC3 hashes",
-					   .chain_failed = true,
-					   .spent = true };
-	case DENIAL_NONE:
-		break;
-	}
-	return (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
-				   .text = what };
-}
-
-static struct validity from_cut(enum denial_cut c)
-{
-	switch (c) {
-	case CUT_INSECURE:
-	case CUT_NONE:
-		return good;
-	case CUT_OPTOUT:
-		return from_denial(DENIAL_INSECURE, NULL);
-	case CUT_COSTLY:
-		return from_denial(DENIAL_COSTLY, NULL);
-	case CUT_EXHAUSTED:
-		return from_denial(DENIAL_EXHAUSTED, NULL);
-	case CUT_UNKNOWN:
-		break;
-	}
-	return from_denial(DENIAL_NONE, "no proof that the DS RRset does not exist");
-}
-
-static bool lacks_signatures(const struct answer_validity *j)
-{
-	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
-	bool any = false;
-
-	for (unsigned i = first; i < last; i++) {
-		if (is_proof(j->m->sets[i]) && j->m->sets[i]->sig_count)
-			return false;
-		any |= is_proof(j->m->sets[i]);
-	}
-	return any;
-}
-
-/* Judges the proof that no closer name exists, for a set expanded from a wildcard. */
-static struct validity judge_expansion(struct answer_validity *j, unsigned i)
-{
-	const struct verified *set = answer_validity_verified(j, i);
-	struct denial_evidence e;
-	struct validity out;
-
-	if (!set || !gather(j, verified_zone(set), &e))
-		return from_denial(DENIAL_NONE, "the zone of the wildcard is not known any more");
-	out = from_denial(denial_of_closer(&e, rrset_owner(verified_set(set)), verified_labels(set)),
-			  "wildcard expansion without proof that no closer name exists");
-	if (out.reason == REASON_bogus && e.nsec_count + e.nsec3_count == 0 && !out.chain_failed)
-		out.reason = lacks_signatures(j) ? REASON_rrsigs_missing : REASON_nsec_missing;
-	return out;
-}
-
-/* Judges the proof that the name, or else that the type at it, does not exist. The RCODE is not signed, so it
- * only says what to look for first, and what is proven is told: behind an alias it is often the alias's (RFC
- * 2308 2.1). For DS, that there is none at a name is not enough for NXDOMAIN. */
-static struct validity judge_both(struct answer_validity *j, const struct denial_evidence *e, bool is_ds)
-{
-	const bool is_name = j->m->rcode == RCODE_NXDOMAIN;
-	struct denial_both d = denial_of_both(e, j->end, j->m->q.type);
-
-	if (is_name && d.name == DENIAL_NONE && d.type == DENIAL_PROVEN && !is_ds) {
-		j->rcode = RCODE_NOERROR;
-		return good;
-	}
-	if (d.type == DENIAL_NONE && d.name == DENIAL_PROVEN) {
-		j->rcode = RCODE_NXDOMAIN;
-		return good;
-	}
-	j->rcode = j->m->rcode;
-	return is_name ? from_denial(d.name, "NSEC or NSEC3 records do not prove that the name does not exist")
-		       : from_denial(d.type, "NSEC or NSEC3 records do not prove that the type does not exist");
-}
-
-/* Whether names there are resolved apart from the zone above, as configured: then that one knows nothing of them. */
-static bool is_resolved_apart(const struct query *q, const uint8_t *name, const uint8_t *above)
-{
-	const struct forward_zone *zone = views_forward(q->view, q->snapshot->forwards, name);
-	const struct forward_zone *stub = views_stub(q->view, q->snapshot->forwards, name);
-	const struct authzone *held = authzones_find(q->snapshot->zones, name);
-
-	return (zone && dname_is_strictly_under(zone->name, above)) ||
-	       (stub && dname_is_strictly_under(stub->name, above)) ||
-	       (held && held->upstream && dname_is_strictly_under(held->name, above));
-}
-
-/* Judges NXDOMAIN from a zone above the anchor closest to the name: of what is below the anchor it can prove
- * nothing, but that there is nothing at the anchor's own name. */
-static struct validity judge_from_above(struct answer_validity *j, bool is_ds)
-{
-	const struct anchor *a = trust_chain_anchor(j->chain->trust, j->chain->q, j->end, is_ds);
-	const uint8_t *zone = a ? proving_zone(j, a->owner, true) : NULL;
-	struct denial_evidence e;
-
-	if (j->m->rcode == RCODE_NXDOMAIN && zone && !is_resolved_apart(j->chain->q, a->owner, zone) &&
-	    gather(j, zone, &e) && denial_of_name(&e, a->owner) == DENIAL_PROVEN)
-		return from_denial(denial_of_name(&e, j->end), "the parent zone does not deny the name");
-	return from_denial(DENIAL_NONE, "no NSEC or NSEC3 proves that it does not exist");
-}
-
-/* Judges the denial of the name or type at the end of the alias chain. */
-static struct validity judge_proofs(struct answer_validity *j)
-{
-	const bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
-	const uint8_t *zone = proving_zone(j, j->end, is_ds);
-	struct denial_evidence e;
-	enum denial_cut cut;
-
-	if (!zone)
-		return judge_from_above(j, is_ds);
-	if (!gather(j, zone, &e))
-		return from_denial(DENIAL_NONE, "no NSEC or NSEC3 proves that it does not exist");
-	if (is_ds && j->m->rcode != RCODE_NXDOMAIN) {
-		cut = denial_of_ds(&e, j->end);
-		if (cut != CUT_NONE) /* else it is a name like any other, perhaps with an alias */
-			return from_cut(cut);
-	}
-	return judge_both(j, &e, is_ds);
-}
-
-/* Whether the zone itself proves an insecure delegation between it and the end of the chain, or, of
- * where an alias leads, that there may be one. */
-static bool leads_away(struct answer_validity *j, const uint8_t *zone)
-{
-	unsigned most = dname_labels(j->end);
-	struct denial_evidence e;
-
-	if (!gather(j, zone, &e))
-		return false;
-	for (unsigned labels = dname_labels(zone) + 1; labels <= most; labels++) {
-		enum denial_cut cut = denial_of_ds(&e, dname_suffix(j->end, labels));
-
-		if (cut == CUT_INSECURE ||
-		    (j->end != j->m->q.name && (cut == CUT_OPTOUT || cut == CUT_COSTLY)))
-			return true;
-	}
-	return false;
-}
-
-/* Whether the denial has a secure SOA or, from the name's own zone, a secure proof: then there is nothing left
- * to look up, and it simply does not suffice. Behind an alias a proof does not tell: it may have come with the
- * alias, for the wildcard that was used. */
-static bool speaks_with_authority(struct answer_validity *j, bool is_ds)
-{
-	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
-	const uint8_t *zone = proving_zone(j, j->end, is_ds);
-
-	if (zone && leads_away(j, zone))
-		return false;
-	for (unsigned i = first; i < last; i++) {
-		const struct verified *v = answer_validity_verified(j, i);
-
-		if (v && j->m->sets[i]->type == TYPE_SOA &&
-		    dname_is_under(j->end, rrset_owner(verified_set(v))))
-			return true;
-	}
-	return zone && j->end == j->m->q.name;
-}
-
-/* Whether the name is denied, and all proofs are from a zone above it and above all anchors: they may
- * even deny the anchor's own zone, but cannot be verified. */
-static bool comes_from_above(const struct answer_validity *j, bool is_ds)
-{
-	const struct anchor *anchor = trust_chain_anchor(j->chain->trust, j->chain->q, j->end, is_ds);
-	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
-	bool any = false;
-
-	for (unsigned i = first; i < last; i++) {
-		const uint8_t *signer;
-
-		if (!is_proof(j->m->sets[i]) || !j->judged[i])
-			continue;
-		any = true;
-		signer = verify_signer(j->m->sets[i]);
-		if (j->sets[i].security != SECURITY_INDETERMINATE || !signer || !anchor ||
-		    !dname_is_strictly_under(anchor->owner, signer) ||
-		    is_resolved_apart(j->chain->q, anchor->owner, signer))
-			return false;
-	}
-	return any && j->m->rcode == RCODE_NXDOMAIN;
-}
-
-/* Finds the reason why a denial does not hold, if it shows. */
-static void explain_lack(const struct answer_validity *j, struct validity *out)
-{
-	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
-	bool has_signature = false, has_proof = false, has_soa = false, has_any = first != last;
-
-	for (unsigned i = first; i < last; i++) {
-		const struct rrset *s = j->m->sets[i];
-
-		has_signature |= s->sig_count > 0;
-		has_proof |= is_proof(s);
-		has_soa |= s->type == TYPE_SOA;
-		if (is_proof(s) && j->judged[i] && j->sets[i].security == SECURITY_BOGUS) {
-			*out = j->sets[i];
-			return;
-		}
-	}
-	if (has_any && !has_signature) {
-		out->reason = REASON_rrsigs_missing;
-		out->text = "negative answer without any RRSIG from a signed zone";
-	} else if (has_soa && !has_proof) {
-		out->reason = REASON_nsec_missing;
-	} else if (lacks_signatures(j)) {
-		out->reason = REASON_rrsigs_missing;
-		out->text = "the NSEC or NSEC3 records have no RRSIG";
-	}
-}
-
-/* Judges a negative answer. False: wait. */
-static bool judge_denial(struct answer_validity *j, struct validity *out)
-{
-	bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
-	struct trust_chain_found f;
-
-	*out = (struct validity){ .security = SECURITY_INDETERMINATE };
-	if (!trust_chain_reaches(j->chain, j->end, is_ds))
-		return true;
-	if (!j->has_denial) {
-		if (checked_sigs_is_tired(&j->chain->ledger))
-			return false;
-		j->denial = judge_proofs(j);
-		j->has_denial = true;
-	}
-	*out = j->denial;
-	if (out->security != SECURITY_BOGUS)
-		return true;
-	if (comes_from_above(j, is_ds)) {
-		*out = (struct validity){ .security = SECURITY_INDETERMINATE };
-		return true;
-	}
-	if (!speaks_with_authority(j, is_ds)) {
-		/* an unsigned zone need not prove anything */
-		f = trust_chain_find(j->chain, is_ds ? dname_parent(j->end) : j->end);
-		if (f.end == CHAIN_WAIT)
-			return false;
-		if (f.end != CHAIN_KEYS) {
-			*out = from_chain(&f);
-			return true;
-		}
-	}
-	explain_lack(j, out);
 	return true;
 }
 
@@ -667,7 +305,7 @@ static bool judge_expansions(struct answer_validity *j)
 			continue;
 		if (checked_sigs_is_tired(&j->chain->ledger))
 			return false;
-		one = judge_expansion(j, i);
+		one = answer_judge_expansion(j, i);
 		worsen(&j->expansions, &one);
 	}
 	return true;
@@ -681,7 +319,7 @@ static bool judge_target(struct answer_validity *j)
 
 	if (checked_sigs_is_tired(&j->chain->ledger))
 		return false;
-	denial = judge_proofs(j);
+	denial = answer_judge_proofs(j);
 	worsen(&denial, &j->target);
 	j->positive = denial.security != SECURITY_SECURE;
 	return true;
@@ -701,7 +339,7 @@ static bool is_falsely_too_long(const struct answer_validity *j, const struct va
 	    (answer->security != SECURITY_SECURE && !trust_chain_reaches(j->chain, j->end, false)))
 		return false;
 	return !message_makes_too_long(j->m, j->end) || j->verdicts[count - 1].expanded ||
-	       !has_say(j, rrset_owner(j->m->sets[count - 1]), j->end, false);
+	       !answer_has_say(j, rrset_owner(j->m->sets[count - 1]), j->end, false);
 }
 
 /* Whether a set outside ANSWER must be judged even if that takes queries. An unsigned proof proves
@@ -713,7 +351,7 @@ static bool is_needed(const struct answer_validity *j, unsigned i, bool proofs)
 
 	if (!proofs || !authority)
 		return false;
-	return is_proof(s) ? verify_signer(s) != NULL : s->type == TYPE_SOA;
+	return answer_is_proof(s) ? verify_signer(s) != NULL : s->type == TYPE_SOA;
 }
 
 bool answer_validity_message(struct answer_validity *j, struct validity *out)
@@ -722,8 +360,8 @@ bool answer_validity_message(struct answer_validity *j, struct validity *out)
 	bool proofs = answer_is_negative(j);
 	struct validity one;
 
-	*out = good;
-	j->target = good;
+	*out = VALIDITY_SECURE;
+	j->target = VALIDITY_SECURE;
 	for (unsigned i = 0; i < answers; i++) {
 		if (i == ANY_SETS_MOST && j->m->q.type == TYPE_ANY)
 			break; /* what is not judged is left out where the rest is secure (answer_validity_purify) */
@@ -760,7 +398,7 @@ bool answer_validity_message(struct answer_validity *j, struct validity *out)
 	if (j->beyond)
 		return judge_target(j);
 	if (answer_is_negative(j)) {
-		if (!judge_denial(j, &one))
+		if (!answer_judge_denial(j, &one))
 			return false;
 		worsen(out, &one);
 	}
@@ -782,7 +420,7 @@ struct message *answer_validity_limit(const struct answer_validity *j, struct ar
 
 	m->sets = arena_array(a, const struct rrset *, count + 1);
 	for (unsigned i = 0; i < count; i++)
-		m->sets[i] = is_proven(j, i) ? proven(j, i, a, now_s) : j->m->sets[i];
+		m->sets[i] = answer_is_proven(j, i) ? proven(j, i, a, now_s) : j->m->sets[i];
 	return m;
 }
 
@@ -798,11 +436,16 @@ struct message *answer_validity_purify(const struct answer_validity *j, bool kee
 	for (unsigned s = 0; s < 3; s++) {
 		m->count[s] = 0;
 		for (unsigned n = 0; n < j->m->count[s]; n++, i++) {
-			if (!is_proven(j, i) && !(keep_extra && s == SECTION_ADDITIONAL))
+			if (!answer_is_proven(j, i) && !(keep_extra && s == SECTION_ADDITIONAL))
 				continue;
-			m->sets[kept++] = is_proven(j, i) ? proven(j, i, a, now_s) : j->m->sets[i];
+			m->sets[kept++] = answer_is_proven(j, i) ? proven(j, i, a, now_s) : j->m->sets[i];
 			m->count[s]++;
 		}
 	}
 	return m;
+}
+
+const struct verified *answer_validity_verified(const struct answer_validity *j, unsigned i)
+{
+	return answer_verified(j, i);
 }

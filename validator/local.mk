@@ -7,6 +7,7 @@ libresolver_la_SOURCES += \
 	validator/crypto.c validator/crypto.h validator/algorithm.def \
 	validator/date.c validator/date.h \
 	validator/answer_validity.c validator/answer_validity.h \
+	validator/answer_denial.c validator/answer_private.h \
 	validator/keycache.c validator/keycache.h \
 	validator/keyset.c validator/ds_match.c \
 	validator/checked_sigs.c validator/checked_sigs.h \

@@ -9,7 +9,7 @@ response    | iterator/response.c |
 classify    | iterator/classify.c |
 delegation  | iterator/delegation.c |
 select      | iterator/select.c |
-answer_validity | validator/answer_validity.c |
+answer_validity | validator/answer_validity.c validator/answer_denial.c |
 trust_chain | validator/trust_chain.c |
 ds_match    | validator/ds_match.c validator/keyset.c |
 verify      | validator/verify.c validator/crypto.c validator/checked_sigs.c |

@@ -433,7 +433,7 @@ def mixed_nsec3(lab, trick):
         variants={t: {"trick": t} for t in ("wildcard-cname", "dname", "foreign-cname", "bare-cname")},
         rule="each link is validated by itself: its own signature, its own zone, and for a wildcard expansion the "
              "proof that it applies",
-        code="validator/answer_validity.c:judge_expansion validator/answer_validity.c:synthesized_from", quick=True, limits={"R": "bogus"})
+        code="validator/answer_denial.c:answer_judge_expansion validator/answer_validity.c:synthesized_from", quick=True, limits={"R": "bogus"})
 def aliases_unproven(lab, trick):
     zone = anchored(lab, "e.test.", ["* 60 CNAME t.o.test."])
     other = anchored(lab, "o.test.", ["t 60 A " + TRUTH], ATTACKERS[1])
@@ -459,13 +459,13 @@ def aliases_unproven(lab, trick):
 
 answered(40, "wildcard-proof", "a wildcard answer without the proof that no closer name exists", "that proof is "
                                                                                                    "required",
-         "validator/answer_validity.c:judge_expansion", "testdata/replay/signed_wildcard_needs_its_proof.rpl")
+         "validator/answer_denial.c:answer_judge_expansion", "testdata/replay/signed_wildcard_needs_its_proof.rpl")
 
 
 @attack(41, "downgrade", "the strong DS or signature is taken away; only unknown algorithms or digests are left",
         variants={t: {"trick": t} for t in ("sha1-beside-sha2", "unknown-beside-known", "stripped-signature", "stripped-ds")},
         rule="under harden-algo-downgrade SHA-1 digests are ignored if there are better ones; a zone is insecure "
-             "only if none of its DS records can be used; a zone with a usable DS must be signed", code="validator/ds_match.c:ds_counts validator/answer_validity.c:lacks_signatures", quick=True,
+             "only if none of its DS records can be used; a zone with a usable DS must be signed", code="validator/ds_match.c:ds_counts validator/answer_denial.c:lacks_signatures", quick=True,
         limits={"R": "bogus"})
 def downgrade(lab, trick):
     parent = anchored(lab, "p.test.")

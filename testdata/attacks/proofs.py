@@ -219,7 +219,7 @@ BORROWED = {"wildcard-elsewhere": wildcard_elsewhere, "wrapped-by-soa": wrapped_
                   for n in BORROWED},
         rule="all of a denial is signed by the zone of the name, and proves just what is said: of DS the parent's side, that "
              "there is a delegation; of a wildcard's answer, that the name does not exist; the RCODE follows from the proof",
-        code="validator/answer_validity.c:proving_zone validator/answer_validity.c:judge_expansion validator/answer_validity.c:answer_validity_purify util/dns/denial.c:denies_type",
+        code="validator/answer_denial.c:proving_zone validator/answer_denial.c:answer_judge_expansion validator/answer_validity.c:answer_validity_purify util/dns/denial.c:denies_type",
         quick=True, limits={"believed": 0})
 def borrowed_proof(lab, trick):
     r = BORROWED[trick](Borrowed(lab, 0 if trick in ("sibling-denies-ds", "apex-by-another") else None))
@@ -230,7 +230,7 @@ def borrowed_proof(lab, trick):
         "of a zone above", variants={n: {"trick": n, "limits": {"R": {"bogus"} if n != "ds" else {"insecure"}}}
                   for n in ("nsec", "ds", "signer-above", "unsigned")}, quick=True,
         rule="the anchor closest above a name decides; nothing from above it denies it, or what is below it",
-        code="validator/answer_validity.c:has_say validator/trust_chain.c:trust_chain_anchor", limits={"after": "secure"})
+        code="validator/answer_private.h:answer_has_say validator/trust_chain.c:trust_chain_anchor", limits={"after": "secure"})
 def island(lab, trick):
     top = anchored(lab, "p.test.")
     middle = lab.world.serve(Zone("u.p.test."), {"ns.u.p.test.": ATTACKERS[1]}, parent=top)

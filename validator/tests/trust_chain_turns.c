@@ -8,11 +8,14 @@
 #include "util/base/fault.h"
 #include "validator/tests/lab.h"
 
-static struct lab_page *page_of(const char *name, uint16_t type)
+/* The page, which from now on comes when lab_deliver says so. */
+static struct message *slow_page(const char *name, uint16_t type)
 {
 	for (unsigned i = 0; i < lab.page_count; i++)
-		if (lab.pages[i].m.q.type == type && dname_equals(lab.pages[i].m.q.name, N(name)))
-			return &lab.pages[i].page;
+		if (lab.pages[i].m.q.type == type && dname_equals(lab.pages[i].m.q.name, N(name))) {
+			lab.pages[i].page.slow = true;
+			return &lab.pages[i].m;
+		}
 	fail_msg("no page for %s", name);
 	return NULL;
 }
@@ -55,7 +58,7 @@ static void what_comes_when_the_turn_is_full_waits_for_the_next(void **state)
 		lab_open("val-max-restart: 0\n");
 		tell_names();
 		lab_ask_to_the_end("www.example.", TYPE_A);
-		page_of(rows[i].name, rows[i].type)->slow = true;
+		slow_page(rows[i].name, rows[i].type);
 		h = lab_ask(*rows[i].name == 's' ? "www.sub.example." : rows[i].name, TYPE_A);
 		while (lab.waiting_count == 0)
 			assert_true(lab_turn());
@@ -184,7 +187,7 @@ static void where_nothing_is_known_nothing_is_asked(void **state)
 
 	lab_open("");
 	tell_names();
-	page_of("www.sub.example.", TYPE_A)->slow = true;
+	slow_page("www.sub.example.", TYPE_A);
 	lab_ask("www.sub.example.", TYPE_A);
 	trust_chain_begin(&c, lab.waiting[0], lab.snapshot->trust);
 	asked = lab.asked;
@@ -466,6 +469,55 @@ static void a_view_may_have_nothing_proven(void **state)
 	lab_close();
 }
 
+/* Whose budget it was that the keys could not be had for: of its own, the question has spent it; of another's, it
+ * asks itself, which is no second try. */
+static void the_budget_of_another_is_not_ones_own(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *options;
+		uint16_t type;
+		enum security second;
+		unsigned asked;
+	} rows[] = {
+		{ "val-max-restart: 1\n", TYPE_DNSKEY, SECURITY_SECURE, 2 },
+		{ "val-max-restart: 0\n", TYPE_DNSKEY, SECURITY_SECURE, 2 },
+		{ "val-max-restart: 1\n", TYPE_DS, SECURITY_SECURE, 2 },
+		{ "val-max-restart: 0\n", TYPE_DS, SECURITY_SECURE, 2 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct lab_heard *first, *second;
+		struct message *m;
+
+		lab_open(rows[i].options);
+		lab_zone("sub.example.");
+		lab_tell(&(struct lab_page){ "a.sub.example.", TYPE_A, .answer = "a.sub.example. 300 IN A 192.0.2.1" });
+		lab_tell(&(struct lab_page){ "b.sub.example.", TYPE_A, .answer = "b.sub.example. 300 IN A 192.0.2.1" });
+		m = slow_page("sub.example.", rows[i].type);
+		first = lab_ask("a.sub.example.", TYPE_A);
+		second = lab_ask("b.sub.example.", TYPE_A);
+		while (lab.waiting_count == 0)
+			assert_true(lab_turn());
+		assert_int_equal(lab.waiting_count, 1);
+		lab.waiting[0]->lookup_refused = true;
+		m->rcode = RCODE_SERVFAIL;
+		m->count[SECTION_ANSWER] = 0;
+		lab_deliver();
+		m->rcode = RCODE_NOERROR;
+		m->count[SECTION_ANSWER] = 1;
+		while (lab.waiting_count || lab_turn())
+			lab_deliver();
+		if (!first->done || !second->done || first->security != SECURITY_BOGUS || first->reason != REASON_budget_validation ||
+		    second->security != rows[i].second ||
+		    (rows[i].second == SECURITY_BOGUS && second->reason != REASON_budget_validation) ||
+		    lab_asked_for(rows[i].type, "sub.example.") != rows[i].asked)
+			fail_msg("row %zu: %d (%s), %d (%s), %u questions", i, first->security, first->text, second->security,
+				 second->text, lab_asked_for(rows[i].type, "sub.example."));
+		lab_close();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -485,6 +537,7 @@ int main(void)
 		cmocka_unit_test(where_denials_are_not_kept_they_are_asked_for),
 		cmocka_unit_test(the_keys_of_an_anchor_that_rolls_are_judged),
 		cmocka_unit_test(a_view_may_have_nothing_proven),
+		cmocka_unit_test(the_budget_of_another_is_not_ones_own),
 	};
 
 	return cmocka_run_group_tests_name("chain_turns", tests, NULL, NULL);
