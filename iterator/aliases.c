@@ -91,6 +91,16 @@ static unsigned gather(const struct rrset **to, const struct rrset **first, unsi
 	return count;
 }
 
+/* What answers a question for a CNAME: the sets of the chain up to the first one. */
+static unsigned first_alias(const struct aliases *c)
+{
+	unsigned count = 0;
+
+	while (count < c->answers && c->answer[count]->type != TYPE_CNAME)
+		count++;
+	return MIN(count + 1, c->answers);
+}
+
 struct message *aliases_finish(const struct aliases *c, struct arena *a, const struct message *end,
 			     const struct question *q)
 {
@@ -103,6 +113,14 @@ struct message *aliases_finish(const struct aliases *c, struct arena *a, const s
 	if (c->answers == 0)
 		return m;
 	m->sets = arena_array(a, const struct rrset *, total + 1);
+	if ((q->type == TYPE_CNAME || q->type == TYPE_ANY) && (end->count[SECTION_ANSWER] || c->answers > first_alias(c))) {
+		m->rcode = RCODE_NOERROR;
+		m->count[SECTION_ANSWER] = (uint16_t)gather(m->sets, c->answer, first_alias(c), NULL, 0);
+		m->count[SECTION_AUTHORITY] = (uint16_t)gather(m->sets + m->count[SECTION_ANSWER], c->authority,
+							       c->authorities, NULL, 0);
+		m->count[SECTION_ADDITIONAL] = 0;
+		return m;
+	}
 	sets = message_section(end, SECTION_ANSWER, &count);
 	m->count[SECTION_ANSWER] = (uint16_t)gather(m->sets, c->answer, c->answers, sets, count);
 	sets = message_section(end, SECTION_AUTHORITY, &count);

@@ -21,7 +21,8 @@ struct aliases {
 const uint8_t *aliases_take(struct aliases *c, struct arena *a, const struct message *m,
 			  const uint8_t *name);
 
-/* `end` with the chain's aliases in front, as one answer to `q`; in the arena. */
+/* `end` with the chain's aliases in front, as one answer to `q`; in the arena. Who asked for a CNAME (and
+ * whose server denied the target, RFC 2308 2.1) is answered by the first, if its target is there or an alias. */
 struct message *aliases_finish(const struct aliases *c, struct arena *a, const struct message *end,
 			     const struct question *q) MUST_USE;
 
