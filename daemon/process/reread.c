@@ -38,7 +38,7 @@ static bool join(const struct privileges *p, const char *name, struct groups *ow
 /* Root again, in its own groups. */
 static bool be_root(gid_t gid, const struct groups *own, struct fault *f)
 {
-	if (seteuid(0) == 0 && setegid(gid) == 0 && setgroups((size_t)own->count, own->ids) == 0)
+	if (seteuid(0) == 0 && setegid(gid) == 0 && setgroups(own->count, own->ids) == 0)
 		return true;
 	fault_set(f, "cannot be root again: %s", strerror(errno));
 	return false;

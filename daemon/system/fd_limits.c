@@ -63,22 +63,22 @@ static uint64_t limit_now(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
 		return UINT64_MAX;
-	return r.rlim_cur;
+	return (uint64_t)r.rlim_cur;
 }
 
 static void raise_to(uint64_t needed)
 {
 	struct rlimit r;
 
-	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= needed)
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || (uint64_t)r.rlim_cur >= needed)
 		return;
 	/* Raise the hard limit too, if privileged. */
-	if (r.rlim_max != RLIM_INFINITY && r.rlim_max < needed) {
+	if (r.rlim_max != RLIM_INFINITY && (uint64_t)r.rlim_max < needed) {
 		struct rlimit more = { (rlim_t)needed, (rlim_t)needed };
 
 		if (setrlimit(RLIMIT_NOFILE, &more) == 0)
 			return;
-		needed = r.rlim_max;
+		needed = (uint64_t)r.rlim_max;
 	}
 	r.rlim_cur = (rlim_t)needed;
 	(void)setrlimit(RLIMIT_NOFILE, &r);

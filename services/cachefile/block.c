@@ -11,7 +11,7 @@
 #define BLOCK_MOST (BLOCK_USUAL + BLOCK_ENTRY_MOST + 4)
 #define ROOM_FIRST (4 * BLOCK_USUAL)
 
-static const uint8_t head_key[16] = "resolverd's head";
+static const uint8_t head_key[16] = { 'r', 'e', 's', 'o', 'l', 'v', 'e', 'r', 'd', '\'', 's', ' ', 'h', 'e', 'a', 'd' };
 
 static void write_u64(struct writer *w, uint64_t v)
 {

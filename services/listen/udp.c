@@ -265,7 +265,7 @@ static int receive(int fd, struct mmsghdr *in)
 	}
 	return n;
 #else
-	return recvmmsg(fd, in, BATCH, MSG_DONTWAIT, NULL);
+	return (int)recvmmsg(fd, in, BATCH, MSG_DONTWAIT, NULL);
 #endif
 }
 
@@ -275,7 +275,7 @@ static int send_some(int fd, struct mmsghdr *out, unsigned count)
 	(void)count;
 	return sendmsg(fd, &out->msg_hdr, MSG_DONTWAIT) < 0 ? -1 : 1;
 #else
-	return sendmmsg(fd, out, count, MSG_DONTWAIT);
+	return (int)sendmmsg(fd, out, count, MSG_DONTWAIT);
 #endif
 }
 

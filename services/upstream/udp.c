@@ -320,7 +320,8 @@ static enum opened bind_somewhere(struct udp *u, int fd, uint8_t family)
 			return NO_WAY;
 		if (is_drawn)
 			allow_drawn(fd);
-		if (bind(fd, (struct sockaddr *)&ss, addr_to_sockaddr(&source, &ss)) == 0)
+		socklen_t len = addr_to_sockaddr(&source, &ss);
+		if (bind(fd, (struct sockaddr *)&ss, len) == 0)
 			return OPENED;
 		if (errno == EADDRNOTAVAIL && gone++ < GONE_TRIES) {
 			tell_gone(u, &source);

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /* ---- helpers ---- */
 

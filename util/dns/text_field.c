@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "util/base/textlex.h"
 #include "util/dns/dname.h"
