@@ -28,6 +28,7 @@ claim() {
 # ---- every script is one ----
 
 scripts="$srcdir/contrib/freebsd/files/resolverd.in $srcdir/contrib/openwrt/resolverd/files/resolverd.init
+	$srcdir/contrib/openwrt/resolverd/files/uci.sh
 	$builddir/contrib/openrc/*.initd $builddir/contrib/resolvconf/* $builddir/resolver-control-setup $builddir/contrib/root-key
 	$srcdir/contrib/debian/package/*.post*"
 # Itself and its neighbour, too.
@@ -186,7 +187,7 @@ openwrt() {
 	(
 		# shellcheck source=/dev/null
 		. "$dir/procd"
-		export CONFFILE="$dir/conf" STATEDIR="$dir/state" RUNDIR="$dir/run" BIN="$bin" OWNER=
+		export CONFFILE="$dir/conf" STATEDIR="$dir/state" RUNDIR="$dir/run" BIN="$bin" OWNER='' UCI="${UCI:-$dir/none}"
 		# shellcheck source=/dev/null
 		. "$init"
 		"$@"
@@ -205,6 +206,68 @@ printf '#!/bin/sh\nexit 1\n' >"$bin/resolver-checkconf"
 openwrt reload_service && fail "OpenWrt: a wrong configuration is not loaded"
 openwrt start_service && fail "OpenWrt: nor started with"
 grep -q '^param command' "$dir/answer" && fail "OpenWrt: nor started with"
+: >"$dir/calls"
+
+# OpenWrt: the configuration made of UCI's files. Sections and options are lines "CONFIG SECTION TYPE [OPTION VALUE]".
+cat >"$dir/uci" <<-'END'
+	resolverd main resolverd port 5353
+	resolverd main resolverd cache_mb 6
+	resolverd main resolverd network lan
+	resolverd dot forward tls 1
+	resolverd dot forward server 192.0.2.53@853#dns.example
+	resolverd ads blocklist file /etc/resolver/ads".txt
+	dhcp dns dnsmasq domain home.arpa
+	dhcp printer host name printer
+	dhcp printer host ip 192.168.1.9
+	dhcp nothing host name nothing
+END
+mkdir -p "$dir/functions"
+: >"$dir/functions/network.sh"
+cat >>"$dir/procd" <<-'END'
+	config_load() { uci_file=$1; }
+	config_get() {
+		uci_value=$(sed -n "s!^$uci_file $2 [^ ]* $3 !!p" "$UCI" | head -n 1)
+		eval "$1=\${uci_value:-\${4:-}}"
+	}
+	config_get_bool() { config_get "$@"; }
+	config_list_foreach() {
+		for uci_item in $(sed -n "s!^$uci_file $1 [^ ]* $2 !!p" "$UCI"); do "$3" "$uci_item"; done
+	}
+	config_foreach() {
+		for uci_section in $(awk -v f="$uci_file" -v t="$2" '$1 == f && $3 == t && !seen[$2]++ { print $2 }' "$UCI"); do
+			"$1" "$uci_section"
+		done
+	}
+	network_get_subnets() { eval "$1=192.168.1.1/24"; }
+	network_get_subnets6() { eval "$1=fd00:1::1/64"; }
+	stop() { echo stopped; }
+END
+uci() {
+	UCI=$dir/uci UCI_SH=$srcdir/contrib/openwrt/resolverd/files/uci.sh MADE=$dir/made/resolverd.conf FUNCTIONS=$dir/functions \
+		openwrt "$@"
+}
+played resolver-checkconf
+uci start_service || fail "OpenWrt: it starts by UCI's files: $(cat "$dir/answer")"
+grep -q "^param command $bin/resolverd -d -p -c $dir/made/resolverd.conf\$" "$dir/answer" || fail "OpenWrt: with what was made of them"
+for line in 'port: 5353' 'interface: 192.168.1.1' 'access-control: 192.168.1.1/24 allow' 'interface: fd00:1::1' \
+	'rrset-cache-size: 5m' 'msg-cache-size: 3m' 'num-threads: 1' "auto-trust-anchor-file: $dir/state/root.key" \
+	'private-address: 192.168.0.0/16' 'forward-tls-upstream: yes' 'forward-addr: 192.0.2.53@853#dns.example' \
+	'file: "/etc/resolver/ads.txt"' 'file: "/tmp/dhcp.leases"' 'domain: "home.arpa"' \
+	'local-data: "printer.lan. A 192.168.1.9"' 'local-data-ptr: "192.168.1.9 printer.lan."'; do
+	grep -qF "$line" "$dir/made/resolverd.conf" || fail "OpenWrt: there is no line $line"
+done
+! grep -q nothing "$dir/made/resolverd.conf" || fail "OpenWrt: a host without an address is left out"
+mkdir -p "$dir/made/d"
+sed -e "s!/etc/resolver/resolver.conf.d!$dir/made/d!" -e '/^	file:/d' -e "s!$dir/state!$dir/keys!" "$dir/made/resolverd.conf" >"$dir/made/checked.conf"
+claim "OpenWrt: what is made of UCI's files is a configuration" "$builddir/resolver-checkconf" --no-files "$dir/made/checked.conf"
+echo 'resolverd main resolverd manual 1' >>"$dir/uci"
+uci start_service
+grep -q "^param command $bin/resolverd -d -p -c $dir/conf\$" "$dir/answer" || fail "OpenWrt: or with the file, when told so"
+echo 'resolverd main resolverd enabled 0' >>"$dir/uci"
+uci start_service || fail "OpenWrt: switched off is no error"
+! grep -q '^param command' "$dir/answer" || fail "OpenWrt: and starts nothing"
+uci reload_service
+grep -q '^stopped$' "$dir/answer" || fail "OpenWrt: what is switched off stops at a reload"
 : >"$dir/calls"
 
 # FreeBSD: rc.subr.
