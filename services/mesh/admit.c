@@ -227,6 +227,7 @@ static void ask(struct mesh *m, struct asking *a)
 	mesh_give_slot(q, &c->from);
 	q->is_refresh = false;
 	waiter_add_client(q, a);
+	waiters_limit_wait(m);
 	if (UNLIKELY(lookup_of(q)->parked))
 		subnet_group_wake(q);
 	if (UNLIKELY(a->stale != NULL))

@@ -77,6 +77,7 @@ struct mesh *mesh_new(struct env *env, const struct module *const *modules)
 	m->yield_timer.fire = on_line;
 	m->drop_timer.fire = on_drop;
 	m->rest_timer.fire = on_rest;
+	m->wait_timer.fire = waiters_on_limit;
 	m->shares = shares_new();
 	waiters_init(&m->waiting);
 	return m;
@@ -92,6 +93,7 @@ void mesh_free(struct mesh *m)
 	timer_stop(m->env->loop, &m->yield_timer);
 	timer_stop(m->env->loop, &m->drop_timer);
 	timer_stop(m->env->loop, &m->rest_timer);
+	timer_stop(m->env->loop, &m->wait_timer);
 	for (struct mesh_lookup *l = m->spare, *next; l; l = next) {
 		next = l->bucket_next;
 		mem_free(l);

@@ -24,6 +24,7 @@
 #define QUERY_GOOD_SIGNATURES 384
 #define QUERY_HASHES     100
 #define QUERY_TIME_US    (UINT64_C(10) * US_PER_S) /* then the client gets SERVFAIL */
+#define WAIT_TIME_US     (QUERY_TIME_US + US_PER_S / 10) /* and then without its lookup, which may be its second */
 
 /* Where a query sits. Slots other than SLOT_BACKGROUND count towards num-queries-per-thread. */
 enum query_slot {
@@ -100,6 +101,7 @@ struct mesh {
 	uint64_t begun;           /* queries so far */
 	uint64_t drop_before;     /* number of the first that is not to be dropped */
 	struct timer drop_timer;  /* runs for the next of them */
+	struct timer wait_timer;  /* ends the wait of the oldest waiter: waiters_limit_wait */
 	struct timer rest_timer;  /* runs for the rest of `run` */
 	uint32_t walk;            /* number of the last search for cycles */
 	struct mesh_lookup *spare; /* freed ones, for reuse */
@@ -220,6 +222,10 @@ void waiters_have_stale(struct query *q);
 /* serve-expired-client-timeout is over: answer all clients that have an expired answer with it. */
 void waiters_stale(struct query *q);
 void waiters_drop(struct query *q);
+/* However many lookups a client waits through (a group's and its member's, one that is begun again), it has its answer
+ * WAIT_TIME_US after it asked: SERVFAIL, or an expired one. To be called when one more waits. Fires `mesh->wait_timer`. */
+void waiters_limit_wait(struct mesh *m);
+void waiters_on_limit(struct timer *t);
 /* Move each client to the query that `where` returns; NULL: it stays. */
 void waiters_sort(struct query *q,
 		  struct query *(*where)(struct query *q, const struct request *r,

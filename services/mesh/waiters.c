@@ -18,7 +18,10 @@
 #include "services/query/trace.h"
 #include "services/stats/stats.h"
 
-enum { IMAGE_SHORT = 400 }; /* bytes that fit any client's limit, whatever its OPT says */
+enum {
+	IMAGE_SHORT = 400,  /* bytes that fit any client's limit, whatever its OPT says */
+	ENDED_A_TURN = 32, /* waits that last too long */
+};
 
 static void waiter_join(struct waiter *w, struct query *to)
 {
@@ -370,9 +373,9 @@ static bool waiter_follow(struct query *q, struct waiter *w, const struct alias_
 	return true;
 }
 
-static void waiter_refuse(struct query *q, struct waiter *w, struct encoding *last)
+static void waiter_refuse(struct query *q, struct waiter *w, struct encoding *last, enum reason reason)
 {
-	struct message gone = { .q = w->request.q, .rcode = RCODE_SERVFAIL, .reason = REASON_loop };
+	struct message gone = { .q = w->request.q, .rcode = RCODE_SERVFAIL, .reason = reason };
 
 	last->len = 0;
 	waiter_answer(q, w, &gone, last);
@@ -420,7 +423,7 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 		return;
 	case JUDGED_FOLLOW:
 		if (!waiter_follow(q, w, &j.lead, a))
-			waiter_refuse(q, w, last);
+			waiter_refuse(q, w, last, REASON_loop);
 		return;
 	}
 }
@@ -517,6 +520,32 @@ void waiters_stale(struct query *q)
 /*
  * Ending.
  */
+
+void waiters_limit_wait(struct mesh *m)
+{
+	if (!timer_is_set(&m->wait_timer) && !time_jumps(m->env->time))
+		timer_set(m->env->loop, &m->wait_timer, WAIT_TIME_US);
+}
+
+/* Some of them, oldest first; the rest are of another turn. */
+void waiters_on_limit(struct timer *t)
+{
+	struct mesh *m = container_of(t, struct mesh, wait_timer);
+	uint64_t now_us = m->env->time->now_us;
+	struct encoding last = { .len = 0 };
+
+	for (unsigned ended = 0; !list_is_empty(&m->waiting.by_age); ended++) {
+		struct waiter *w = LIST_ITEM(m->waiting.by_age.next, struct waiter, by_age);
+		uint64_t waited_us = now_us - w->begun_us;
+
+		if (waited_us < WAIT_TIME_US || ended == ENDED_A_TURN) {
+			timer_set(m->env->loop, t, WAIT_TIME_US - MIN(waited_us, WAIT_TIME_US));
+			return;
+		}
+		if (!waiter_answer_stale(w->query, w))
+			waiter_refuse(w->query, w, &last, REASON_budget_time);
+	}
+}
 
 static void waiter_tell(struct waiter *w, const struct message *reply)
 {

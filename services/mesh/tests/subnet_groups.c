@@ -174,6 +174,32 @@ static void subnet_queries_in_a_group_are_limited(void **state)
 	finish();
 }
 
+/* Whoever waits for others first does not wait longer than for a lookup of its own. */
+static void a_client_waits_ten_seconds_for_all_lookups_together(void **state)
+{
+	(void)state;
+	begin(" discard-timeout: 0\n");
+	loop_time(world.loop)->steady = true;
+	come(1, 1, 1);
+	come(2, 1, 2);
+	loop_play(world.loop, 9 * US_PER_S);
+	wake(0);
+	assert_string_equal(who_is_told(), "1");
+	assert_int_equal(world.asleep_count, 2);
+	come(3, 1, 3);
+	loop_play(world.loop, US_PER_S);
+	assert_string_equal(who_is_told(), "1");
+	loop_play(world.loop, US_PER_S / 5);
+	assert_string_equal(who_is_told(), "1 2:failed");
+	assert_int_equal(mesh_waiting(world.mesh), 1);
+	/* what was found out for it meanwhile serves the next one */
+	wake(1);
+	wake(2);
+	assert_string_equal(who_is_told(), "1 2:failed 3");
+	assert_int_equal(mesh_size(world.mesh), 0);
+	finish();
+}
+
 /* Guests take the places that all queries share. */
 static void subnet_queries_take_request_list_slots(void **state)
 {
@@ -280,6 +306,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_answer_is_for_whom_the_servers_say),
 		cmocka_unit_test(subnet_queries_in_a_group_are_limited),
+		cmocka_unit_test(a_client_waits_ten_seconds_for_all_lookups_together),
 		cmocka_unit_test(subnet_queries_take_request_list_slots),
 		cmocka_unit_test(who_takes_its_question_back_waits_no_more),
 		cmocka_unit_test(no_client_of_a_busy_subnet_group_is_lost),
