@@ -94,7 +94,8 @@ struct budget *budget_new(const struct mesh *m)
 
 	*b = (struct budget){
 		.sends = (int)MIN(mesh_conf(m)->server.max_global_quota, (uint32_t)INT32_MAX),
-		.children = QUERY_CHILDREN,
+		/* with harden-referral-path each zone on the way has NS RRset and addresses confirmed */
+		.children = QUERY_CHILDREN << mesh_conf(m)->server.harden_referral_path,
 		.wasted_sends = QUERY_WASTED,
 		.ns_without_addr = QUERY_NS_WITHOUT_ADDR,
 		.signatures = QUERY_SIGNATURES,
