@@ -20,6 +20,14 @@ static unsigned stride(unsigned all, unsigned left, unsigned step)
 	return (left + steps_left - 1) / steps_left;
 }
 
+/* Whether names below it are likely to be its owner's: all but those of the root, of TLDs, and of the reverse tree. */
+static bool is_of_one_owner(const uint8_t *zone)
+{
+	static const uint8_t arpa[] = "\4arpa";
+
+	return dname_labels(zone) > 1 && !dname_is_under(zone, arpa);
+}
+
 bool qmin_next(struct qmin *m, const struct question *wanted, const uint8_t *zone,
 	       struct question *out)
 {
@@ -41,7 +49,7 @@ bool qmin_next(struct qmin *m, const struct question *wanted, const uint8_t *zon
 			m->on = false;
 			return false;
 		}
-		bool rest = m->hurried && shown > dname_labels(zone);
+		bool rest = shown > dname_labels(zone) && (m->hurried || is_of_one_owner(zone));
 		m->shown = dname_suffix(wanted->name,
 					rest ? all : shown + stride(all, all - shown, m->steps));
 	}
@@ -49,7 +57,7 @@ bool qmin_next(struct qmin *m, const struct question *wanted, const uint8_t *zon
 
 	bool whole = dname_labels(m->shown) == all;
 	if (whole && (m->open_type || wanted->type == TYPE_A || wanted->type == TYPE_DS ||
-		      rr_flags(wanted->type) & RR_BESIDE)) {
+		      rr_flags(wanted->type) & RR_BESIDE || is_of_one_owner(zone))) {
 		m->on = false;
 		return false;
 	}

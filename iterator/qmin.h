@@ -1,11 +1,13 @@
 /* QNAME minimisation: how little of the name to show (RFC 9156).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * On the way down each server is shown one label more than its own zone has, with type A, until
- * the whole name has been shown; only then is the real question asked. A long name is extended by
- * single labels at first and then in larger strides, ten queries in total. When hurried (the name
- * belongs to a server needed only to reach another server, and may have been made long to be
- * costly), each zone's servers are shown one label more, and then everything. */
+ * On the way down each server is shown one label more than its own zone has, with type A. In the root,
+ * in TLDs and in the reverse tree, whose names are mostly other people's zones, that goes on until the
+ * whole name has been shown; only then is the real question asked. A long name is extended by
+ * single labels at first and then in larger strides, ten queries in total. Below them, where names are
+ * the zone's owner's, whose servers will see the question anyhow, one label more is shown, and then everything with its
+ * own type; likewise when hurried (the name belongs to a server needed only to reach another server,
+ * and may have been made long to be costly). */
 #ifndef ITERATOR_QMIN_H
 #define ITERATOR_QMIN_H
 
