@@ -382,10 +382,10 @@ static bool write_out(struct connection *c, const uint8_t *from, size_t len, siz
 	while (*written < len) {
 		ssize_t n = stream_write(&c->stream, from + *written, len - *written);
 
-		if (n > 0)
-			*written += (size_t)n;
-		else
+		if (n <= 0)
 			return n < 0 && stream_is_not_now(errno);
+		*written += (size_t)n;
+		c->has_written = true;
 	}
 	return true;
 }
@@ -499,6 +499,20 @@ static void keep_rest(struct connection *c, const uint8_t *at, size_t len)
 }
 
 /* Process the kept bytes followed by `len` new ones, all in t->in. */
+/* What was read had no answer that would carry the acknowledgement: a client that leaves Nagle's algorithm on (RFC 9293
+ * 3.7.4) holds back the rest of its request, or its next question, until that comes, which a delayed one does after 40 ms. */
+static void acknowledge(const struct connection *c)
+{
+#ifdef TCP_QUICKACK
+	int on = 1;
+
+	if (!c->has_written)
+		(void)setsockopt(c->stream.fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+#else
+	(void)c;
+#endif
+}
+
 static void on_bytes(struct connection *c, size_t len)
 {
 	struct listen_tcp *t = c->home;
@@ -511,8 +525,10 @@ static void on_bytes(struct connection *c, size_t len)
 	if (c->dead && c->protocol->end)
 		c->protocol->end(c);
 	keep_rest(c, t->in + done, len - done);
-	if (!c->dead)
+	if (!c->dead) {
+		acknowledge(c);
 		resume_soon(c);
+	}
 	connection_settle(c);
 }
 
@@ -606,12 +622,14 @@ static void on_readable(struct connection *c)
 		return;
 	}
 	had = recall_rest(c);
+	c->has_written = false;
 	n = stream_read(&c->stream, c->home->in + had, READ_ROOM - had);
 	if (n > 0) {
 		on_bytes(c, had + (size_t)n);
 		return;
 	}
 	if (n < 0 && stream_is_not_now(errno)) {
+		acknowledge(c);
 		connection_wait(c);
 		return;
 	}

@@ -82,6 +82,7 @@ struct connection {
 	bool moved;     /* the client completed something: restart its timeout */
 	bool kept;      /* the client sent edns-tcp-keepalive: longer idle timeout */
 	bool has_asked; /* a question, in full */
+	bool has_written; /* since the last read: the client has its acknowledgement with that */
 	bool ended;     /* the client sends no more */
 	bool cut;       /* we read no more: it sent garbage, or a question was dropped */
 	bool full;      /* messages are left in `in`: too many questions pending */

@@ -297,6 +297,30 @@ static void nodelay_is_as_configured(void **state)
 	}
 }
 
+#ifdef TCP_QUICKACK
+/* A client that leaves Nagle's algorithm on has sent the beginning of a request, and holds back the rest until that is
+ * acknowledged. Answers to what came before have made the kernel delay acknowledgements, to send them with the next one. */
+static void a_part_of_a_request_is_acknowledged_at_once(void **state)
+{
+	int quick = 7;
+	socklen_t len = sizeof quick;
+
+	(void)state;
+	open_fixture(true, false);
+	SAY(HTTP2_PREFACE SETTINGS REQUEST("\1"));
+	SAY(REQUEST("\3"));
+	SAY(REQUEST("\5"));
+	SAY(REQUEST("\7"));
+	assert_int_equal(fixture.taken, 4);
+	assert_int_equal(getsockopt(fixture.there, IPPROTO_TCP, TCP_QUICKACK, &quick, &len), 0);
+	assert_int_equal(quick, 0);
+	SAY("\0\0\x23\1");
+	assert_int_equal(getsockopt(fixture.there, IPPROTO_TCP, TCP_QUICKACK, &quick, &len), 0);
+	assert_int_equal(quick, 1);
+	close_fixture();
+}
+#endif
+
 /* ---- what all clients share ---- */
 
 #define NO_WINDOW       "\0\0\6\4\0\0\0\0\0\0\4\0\0\0\0"
@@ -404,6 +428,9 @@ int main(void)
 		cmocka_unit_test(beginnings_are_told_apart),
 		cmocka_unit_test(a_proxy_says_for_whom_it_is),
 		cmocka_unit_test(nodelay_is_as_configured),
+#ifdef TCP_QUICKACK
+		cmocka_unit_test(a_part_of_a_request_is_acknowledged_at_once),
+#endif
 		cmocka_unit_test(the_http_connection_with_most_buffered_data_is_closed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
