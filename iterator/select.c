@@ -226,6 +226,18 @@ static unsigned less_silent_family(const struct delegation *d)
 	return v4 == v6 ? 0 : v4 < v6 ? 4 : 6;
 }
 
+/* How much slower than the fastest a server may be to be drawn. */
+static uint32_t band_ms(const struct delegation *d, const struct query *q)
+{
+	return !d->config && random_below(q->env->random, SELECT_WIDE_ONE_IN) ? SELECT_BAND_MS : SELECT_WIDE_BAND_MS;
+}
+
+static bool is_not_silent(const struct candidate *c, uint64_t unused)
+{
+	(void)unused;
+	return !c->target->silent;
+}
+
 static unsigned narrow(const struct delegation *d, const struct query *q, struct candidate *all,
 		       unsigned count)
 {
@@ -247,7 +259,8 @@ static unsigned narrow(const struct delegation *d, const struct query *q, struct
 	    random_below(q->env->random, 1000) < conf->fast_server_permil)
 		count = prefer(all, count, is_no_slower, nth_rtt(all, count, conf->fast_server_num));
 	else
-		count = prefer(all, count, is_no_slower, (uint64_t)least_rtt(all, count) + SELECT_BAND_MS);
+		count = prefer(all, count, is_no_slower, (uint64_t)least_rtt(all, count) + band_ms(d, q));
+	count = prefer(all, count, is_not_silent, 0);
 	return prefer(all, count, has_family, less_silent_family(d));
 }
 
@@ -298,12 +311,13 @@ unsigned select_others(const struct delegation *d, const struct query *q, uint16
 bool select_may_give_up_early(const struct delegation *d, const struct query *q, const struct selection *s)
 {
 	unsigned family = s->target->addr.family;
+	bool is_doubtful = !s->known.known && infra_family_is_doubtful(q->env->infra, family);
 
-	if (s->known.known || !infra_family_is_doubtful(q->env->infra, family))
-		return false;
 	for (unsigned i = 0; i < d->target_count; i++) {
 		const struct target *other = &d->targets[i];
-		if (other->addr.family != family && !other->silent && is_usable(q, other))
+
+		if (other != s->target && !other->silent && is_usable(q, other) &&
+		    (!d->config || (is_doubtful && other->addr.family != family)))
 			return true;
 	}
 	return false;

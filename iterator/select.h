@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Servers are sorted into tiers, from unobjectionable to proven unfit. From the best tier that is
- * not empty, one of the fast ones is drawn at random: any within 400 ms of the fastest, so that
- * each is asked now and then and an attacker cannot predict which. For forwarders the operator may
- * choose otherwise (forward-strategy). A server's silence lets the other address family have its turn,
+ * not empty, one of the fast ones is drawn at random: any whose RTO is within 40 ms of the least, and once in
+ * eight times any within 400 ms, so that each is asked now and then and an attacker cannot predict which. Of servers
+ * that the operator names any within 400 ms, or as forward-strategy says. Who was silent lets the others have their turn,
  * and one that is silent everywhere (infra_family_is_silent) is not asked where there is the other. */
 #ifndef ITERATOR_SELECT_H
 #define ITERATOR_SELECT_H
@@ -12,7 +12,9 @@
 #include "iterator/delegation.h"
 #include "services/cache/infra.h"
 
-#define SELECT_BAND_MS 400
+#define SELECT_BAND_MS      40
+#define SELECT_WIDE_BAND_MS 400
+#define SELECT_WIDE_ONE_IN  8
 
 enum tier {
 	TIER_GOOD,
@@ -38,8 +40,8 @@ struct selection select_server(const struct delegation *d, const struct query *q
 unsigned select_others(const struct delegation *d, const struct query *q, uint16_t type,
 		       const struct selection *first, struct target *out[], unsigned most);
 
-/* Whether one try is enough for now: nothing is known of the server, its address family may be silent, and
- * there is an address of the other that is neither spent nor silent here. */
+/* Whether one try is enough for now: there is another server that is neither spent nor silent here. Of servers that the
+ * operator names only where nothing is known of this one, its address family may be silent, and the other is of the other. */
 bool select_may_give_up_early(const struct delegation *d, const struct query *q,
 			      const struct selection *s);
 

@@ -188,7 +188,7 @@ static void a_silent_family_gives_way(void **state)
 	}
 }
 
-static void where_a_family_may_be_silent_one_try_is_enough(void **state)
+static void one_try_is_enough_where_there_is_another_server(void **state)
 {
 	(void)state;
 	static const struct {
@@ -198,7 +198,7 @@ static void where_a_family_may_be_silent_one_try_is_enough(void **state)
 		unsigned silences;     /* of IPv6, elsewhere, since */
 		bool known;            /* the server */
 		bool silent, spent;    /* the other address */
-		bool want;
+		bool want;             /* of servers that the operator names */
 	} rows[] = {
 		{ "whichever stands first", { "192.0.2.1", "2001:db8::1" }, false, 0, false, false, false, true },
 		{ "at the start", { "2001:db8::1", "192.0.2.1" }, false, 0, false, false, false, true },
@@ -210,23 +210,29 @@ static void where_a_family_may_be_silent_one_try_is_enough(void **state)
 		{ "that is of no use", { "2001:db8::1", "192.0.2.1" }, true, 1, false, false, true, false },
 	};
 
-	for (size_t i = 0; i < COUNT(rows); i++) {
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		const struct forward_zone config = { .strategy = STRATEGY_SPREAD };
+		bool is_named = i >= COUNT(rows), want;
+		size_t row = i % COUNT(rows);
 		struct selection s = { .tier = TIER_GOOD };
 		struct world w;
 
 		begin(&w, NULL);
 		for (unsigned n = 0; n < 2; n++)
-			add(&w, rows[i].servers[n]);
-		w.at->targets[1].silent = rows[i].silent;
-		w.at->targets[1].spent = rows[i].spent;
-		s.target = &w.at->targets[rows[i].servers[0][0] == '1'];
-		if (rows[i].answered)
+			add(&w, rows[row].servers[n]);
+		w.at->config = is_named ? &config : NULL;
+		w.at->targets[1].silent = rows[row].silent;
+		w.at->targets[1].spent = rows[row].spent;
+		s.target = &w.at->targets[rows[row].servers[0][0] == '1'];
+		if (rows[row].answered)
 			answer(&w, "2001:db8::99");
 		w.time.now_us += US_PER_S;
-		miss(&w, "2001:db8::98", rows[i].silences);
-		s.known.known = rows[i].known;
-		if (select_may_give_up_early(w.at, &w.query, &s) != rows[i].want)
-			fail_msg("%s", rows[i].why);
+		miss(&w, "2001:db8::98", rows[row].silences);
+		s.known.known = rows[row].known;
+		/* of others, where there is another one at all */
+		want = is_named ? rows[row].want : !rows[row].silent && !rows[row].spent;
+		if (select_may_give_up_early(w.at, &w.query, &s) != want)
+			fail_msg("%s%s", is_named ? "named, " : "", rows[row].why);
 		end(&w);
 	}
 }
@@ -552,7 +558,7 @@ int main(void)
 		cmocka_unit_test(the_operator_has_the_say_among_forwarders),
 		cmocka_unit_test(a_family_may_be_preferred_or_off),
 		cmocka_unit_test(a_silent_family_gives_way),
-		cmocka_unit_test(where_a_family_may_be_silent_one_try_is_enough),
+		cmocka_unit_test(one_try_is_enough_where_there_is_another_server),
 		cmocka_unit_test(who_must_not_be_asked_is_not),
 		cmocka_unit_test(a_server_is_as_good_as_is_known),
 		cmocka_unit_test(the_best_tier_is_drawn_from),
