@@ -603,7 +603,8 @@ static void servers_of_a_cut_are_asked_for_themselves(void **state)
 		bool wants_signatures;
 		const char *ds, *want;
 	} rows[] = {
-		{ "not by default", "", "www.sub.example.", TYPE_A, 0, true, DS, "" },
+		{ "only its keys", "", "www.sub.example.", TYPE_A, 0, true, DS, "sub.example./DNSKEY+17" },
+		{ "not when told not to", "server: prefetch-key: no\n", "www.sub.example.", TYPE_A, 0, true, DS, "" },
 		{ "for who hardens the path", "server: harden-referral-path: yes\n", "www.sub.example.", TYPE_A, 0, false, "",
 		  "sub.example./NS+0 ns.sub.example./A+0 ns.sub.example./AAAA+0 ns.example./A+0" },
 		{ "but not what is asked for", "server: harden-referral-path: yes\n", "sub.example.", TYPE_NS, 0, false, "",
@@ -615,9 +616,8 @@ static void servers_of_a_cut_are_asked_for_themselves(void **state)
 		{ "nor too deep", "server: harden-referral-path: yes\n", "www.sub.example.", TYPE_A, 2, false, "", "" },
 		{ "a server's server", "server: harden-referral-path: yes\n", "www.sub.example.", TYPE_A, 1, false, "",
 		  "sub.example./NS+0 ns.sub.example./A+0 ns.sub.example./AAAA+0 ns.example./A+0" },
-		{ "its keys", "server: prefetch-key: yes\n", "www.sub.example.", TYPE_A, 0, true, DS, "sub.example./DNSKEY+17" },
-		{ "not where nobody validates", "server: prefetch-key: yes\n", "www.sub.example.", TYPE_A, 0, false, DS, "" },
-		{ "nor where it is not signed", "server: prefetch-key: yes\n", "www.sub.example.", TYPE_A, 0, true, "", "" },
+		{ "not where nobody validates", "", "www.sub.example.", TYPE_A, 0, false, DS, "" },
+		{ "nor where it is not signed", "", "www.sub.example.", TYPE_A, 0, true, "", "" },
 	};
 
 	(void)state;
