@@ -90,7 +90,8 @@ enum response classify(const struct message *m, const struct question *asked, co
 	if (m->rcode != RCODE_NOERROR)
 		return RESPONSE_useless;
 
-	if (aliased && !(recursive && answered))
+	/* data behind an alias is there only if the servers speak for it (scrub) */
+	if (aliased && !((recursive || aa) && answered))
 		return RESPONSE_alias;
 	if (answered) {
 		if (aa || recursive)

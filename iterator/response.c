@@ -688,6 +688,8 @@ enum iter_step response_read(struct iter *it)
 		.zone = it->at->zone,
 		.snapshot = it->q->snapshot,
 		.forwarder = was_told_to_recurse(it),
+		.whole = it->q->want_signatures && question_equals(&it->shown, &it->want) && !it->at->config &&
+			 it->want.type != TYPE_ANY && !from_cache_stands_beside_alias(it->want.type),
 		.authzone = it->target && it->target->addr.family == FAMILY_AUTHZONE,
 		.q = it->q,
 		.arena = it->arena,

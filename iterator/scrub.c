@@ -4,8 +4,12 @@
 
 #include "iterator/route_zone.h"
 #include "iterator/scrub_set.h"
+#include "services/cache/rrset.h"
+#include "services/query/env.h"
+#include "services/query/query.h"
 #include "services/query/snapshot.h"
 #include "util/base/arena.h"
+#include "util/base/timebase.h"
 #include "util/conf/options.h"
 #include "util/dns/rr.h"
 
@@ -198,6 +202,24 @@ static bool precedes_alias(const struct kept *k, const struct question *q)
 	return false;
 }
 
+/* Whether the servers of the zone speak for that name, the last of a chain: what they say of it is signed, it is in the
+ * zone, and no cut is known in between. */
+static bool speaks_for(const struct kept *k, const uint8_t *name)
+{
+	const struct scrub_how *how = k->how;
+	unsigned above = dname_labels(how->zone), labels = dname_labels(name);
+	const struct rrset *set = how->whole && k->m->flags & FLAG_AA && k->m->rcode == RCODE_NOERROR ?
+					  find_answer(k, name, how->asked->type) : NULL;
+
+	if (!set || !set->sig_count)
+		return false;
+	for (; labels > above; labels--)
+		if (rrsetcache_find(how->q->cache.rrsets, dname_suffix(name, labels), TYPE_NS, set->class_, 0,
+				    how->q->env->time->now_s))
+			return false;
+	return true;
+}
+
 static bool take_answer(struct kept *k)
 {
 	const struct question *q = k->how->asked;
@@ -212,9 +234,9 @@ static bool take_answer(struct kept *k)
 		if (!take_link(k, &name, &moved))
 			return false;
 	}
-	/* The target's data comes from the target's own servers, which we ask; a
+	/* The target's data comes from the target's own servers, which we ask, but where these prove it; a
 	 * forwarder speaks for all of them. */
-	if (!moved && (name == q->name || k->how->forwarder))
+	if (!moved && (name == q->name || k->how->forwarder || speaks_for(k, name)))
 		take_data(k, name);
 	return true;
 }

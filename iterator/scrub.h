@@ -21,6 +21,7 @@ struct scrub_how {
 	const uint8_t *zone;             /* whose server was asked */
 	const struct snapshot *snapshot; /* for its options */
 	bool forwarder; /* the server was asked to recurse: accept whole chains */
+	bool whole;     /* what is asked is what is wanted, and will be validated: so is the signed data of a CNAME's target */
 	bool authzone;  /* from a zone held here: the operator's, so private addresses stay */
 	const struct query *q; /* for which it is; NULL: no zones are configured */
 	const uint8_t *look;   /* what is being resolved is looked for at or above this name (route_look_name) */

@@ -109,10 +109,63 @@ static void others_have_no_say_about_names_configured_apart(void **state)
 	}
 }
 
+#define CNAME "www.example.com. 60 CNAME b.sub.example.com.\n"
+#define DATA  "b.sub.example.com. 60 A 192.0.2.7"
+#define SIG   "\nb.sub.example.com. 60 RRSIG A 13 4 60 20300101000000 20200101000000 1 example.com. AA=="
+
+/* Which the zone's servers prove, if it is in the zone; of what they merely say the owner's servers are asked. */
+static void the_signed_data_of_a_target_is_taken_with_its_alias(void **state)
+{
+	static const struct {
+		const char *why, *conf, *zone, *cut;
+		bool whole;
+		uint16_t flags, rcode;
+		const char *answer;
+		bool taken;
+	} rows[] = {
+		{ "it is", "", "example.com.", NULL, true, FLAG_AA, 0, CNAME DATA SIG, true },
+		{ "without a signature it is not", "", "example.com.", NULL, true, FLAG_AA, 0, CNAME DATA, false },
+		{ "nor where nobody validates", "", "example.com.", NULL, false, FLAG_AA, 0, CNAME DATA SIG, false },
+		{ "nor from a cache", "", "example.com.", NULL, true, 0, 0, CNAME DATA SIG, false },
+		{ "nor under a denial", "", "example.com.", NULL, true, FLAG_AA, RCODE_NXDOMAIN, CNAME DATA SIG, false },
+		{ "nor below a cut", "", "example.com.", "sub.example.com. 60 NS ns.", true, FLAG_AA, 0, CNAME DATA SIG, false },
+		{ "nor at one", "", "example.com.", "b.sub.example.com. 60 NS ns.", true, FLAG_AA, 0, CNAME DATA SIG, false },
+		{ "the zone's own cut is none", "", "example.com.", "example.com. 60 NS ns.", true, FLAG_AA, 0, CNAME DATA SIG, true },
+		{ "nor outside the zone", "", "www.example.com.", NULL, true, FLAG_AA, 0, CNAME DATA SIG, false },
+		{ "nor where others are asked", APART, "example.com.", NULL, true, FLAG_AA, 0, CNAME DATA SIG, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct made how = { "www.example.com.", TYPE_A, (uint8_t)rows[i].rcode, { rows[i].answer } };
+		struct message *m;
+		unsigned want = rows[i].taken ? 2 : 1;
+
+		fixture_begin(rows[i].conf, "www.example.com.", TYPE_A, 0);
+		m = made_message(fixture.arena, fixture.now_s, &how);
+		m->flags = FLAG_QR | rows[i].flags;
+		if (rows[i].cut)
+			assert_non_null(rrsetcache_put(fixture.env.rrsets, made_set(fixture.arena, fixture.now_s, rows[i].cut),
+						       fixture.now_s, fixture.arena));
+		assert_true(scrub(m, &(struct scrub_how){
+					     .asked = &fixture.it.want,
+					     .zone = N(rows[i].zone),
+					     .snapshot = fixture.snapshot,
+					     .whole = rows[i].whole,
+					     .q = fixture.q,
+					     .look = fixture.it.want.name,
+					     .arena = fixture.arena }));
+		if (m->count[SECTION_ANSWER] != want)
+			fail_msg("%s: %u RRsets", rows[i].why, m->count[SECTION_ANSWER]);
+		fixture_end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(others_have_no_say_about_names_configured_apart),
+		cmocka_unit_test(the_signed_data_of_a_target_is_taken_with_its_alias),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
