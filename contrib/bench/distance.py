@@ -343,7 +343,7 @@ class Servers:
 
 
 class Asker(asyncio.DatagramProtocol):
-    """Asks each question once, and waits ten seconds for its answer."""
+    """Asks each question as a stub resolver does: again after three seconds, for ten in all."""
 
     def __init__(self):
         self.waiting, self.transport = {}, None
@@ -361,14 +361,15 @@ class Asker(asyncio.DatagramProtocol):
         query.id = ident
         self.waiting[ident] = asyncio.get_running_loop().create_future()
         began = time.monotonic()
-        self.transport.sendto(query.to_wire())
-        try:
-            data = await asyncio.wait_for(self.waiting[ident], 10)
-            response = dns.message.from_wire(data)
-        except asyncio.TimeoutError:
+        for patience in (3, 3, 4):
+            self.transport.sendto(query.to_wire())
+            await asyncio.wait([self.waiting[ident]], timeout=patience)
+            if self.waiting[ident].done():
+                break
+        answer = self.waiting.pop(ident)
+        if not answer.done():
             return None, "no answer to %s %s" % (owner, kind)
-        finally:
-            del self.waiting[ident]
+        response = dns.message.from_wire(answer.result())
         if response.rcode() != dns.rcode.NOERROR:
             return None, "%s to %s %s" % (dns.rcode.to_text(response.rcode()), owner, kind)
         return (time.monotonic() - began) * 1000, ""
