@@ -21,6 +21,8 @@
 #include "util/dns/rr.h"
 #include "util/names/trie.h"
 
+enum { HEDGE_LEAST_MS = 40 };
+
 /* Asking for what is cached would yield nothing new. */
 static bool is_known_to_exist(struct iter *it, const struct question *shown)
 {
@@ -136,15 +138,74 @@ static bool send_race(struct iter *it, const struct upstream_question *question,
 	return true;
 }
 
-static void tell_asking(const struct iter *it)
+static void tell_asking(const struct iter *it, const struct target *server)
 {
 	char target[ADDR_TEXT], name[DNAME_TEXT], type[16], zone[DNAME_TEXT];
 
 	tell(it->q, "asks %s for %s %s, as a %s of %s%s%s",
-	     addr_print(&it->target->addr, 53, target), dname_print(it->shown.name, name),
+	     addr_print(&server->addr, 53, target), dname_print(it->shown.name, name),
 	     rr_type_name(it->shown.type, type), it->at->forward ? "forwarder" : "server",
 	     dname_print(it->at->zone, zone), transport_words(it->at->transport),
 	     it->at->config ? " (configured)" : "");
+}
+
+static void count_send(struct iter *it, struct target *target)
+{
+	budget_take(&it->q->budget->sends, 1);
+	it->sent++;
+	it->sent_in_all++;
+	infra_asked(it->q->env->infra, &target->addr, it->q->env->time);
+	select_count(target, it->caps.on ? UINT8_MAX : it->conf->outbound_msg_retry);
+	tell_asking(it, target);
+}
+
+/* The first takes longer than usual: whom to ask beside it. */
+static struct target *another(void *owner)
+{
+	struct iter *it = owner;
+	struct target *first = delegation_target_now(it->at, it->target), *out;
+	struct selection to = { .target = first, .tier = it->tier };
+
+	if (it->q->budget->sends <= 0 || it->sent >= it->conf->max_sent_count || it->sent_in_all >= ITER_SENDS ||
+	    infra_network_is_down(it->q->env->infra, it->q->env->time) ||
+	    !select_others(it->at, it->q, it->shown.type, &to, &out, 1) || out->tries >= first->tries)
+		return NULL;
+	count_send(it, out);
+	return out;
+}
+
+/* How long a server is given until another one is asked as well: what it took lately, and then some (its RTO), or what
+ * 19 of 20 unknown ones took. */
+static uint32_t hedge_ms(const struct iter *it, const struct infra_view *known)
+{
+	uint32_t usual = infra_first_answer_ms(it->q->env->infra);
+
+	return known->known ? known->rto_ms : MAX(MIN(known->rto_ms, usual + usual / 4), (uint32_t)HEDGE_LEAST_MS);
+}
+
+/* A query whose server may lose it, or be dead, while there is another: after a while that is asked as well. Of forwarders
+ * and configured servers only those are asked that the operator's strategy says. */
+static bool send_hedged(struct iter *it, const struct upstream_question *question, const struct selection *to)
+{
+	struct race_how how = { .question = *question,
+				.upstream = it->q->env->upstream,
+				.arena = it->arena,
+				.delegation = it->at,
+				.targets = { to->target },
+				.count = 1,
+				.known = &to->known,
+				.hedge_ms = hedge_ms(it, &to->known),
+				.wait_ms = MAX(2 * hedge_ms(it, &to->known), to->known.rto_ms),
+				.another = another,
+				.loop = it->q->env->loop,
+				.done = on_raced,
+				.owner = it };
+
+	if (!question->once || it->at->config || it->at->transport != TRANSPORT_UDP || it->caps.on || it->shows ||
+	    to->known.down || to->tier == TIER_RECURSOR || time_jumps(it->q->env->time))
+		return false;
+	it->race = race_start(&how);
+	return true;
 }
 
 static enum iter_step send_question(struct iter *it, const struct selection *to)
@@ -168,21 +229,16 @@ static enum iter_step send_question(struct iter *it, const struct selection *to)
 			   !it->conf->disable_dnssec_lame_check,
 		.transport = it->at->transport,
 		.caps = wants_caps(it),
-		.once = select_may_give_up_early(it->at, q, to),
+		.once = select_may_give_up_early(it->at, q, it->shown.type, to),
 		.budget = q->budget,
 	};
 
 	PROMISE(!iter_is_asking(it));
-	budget_take(&q->budget->sends, 1);
-	it->sent++;
-	it->sent_in_all++;
 	it->target = to->target;
 	it->tier = to->tier;
-	infra_asked(q->env->infra, &to->target->addr, q->env->time);
-	select_count(to->target, it->caps.on ? UINT8_MAX : it->conf->outbound_msg_retry);
-	tell_asking(it);
-	if (!send_race(it, &question, to)) {
-		question.known = &to->known;
+	count_send(it, to->target);
+	question.known = &to->known;
+	if (!send_race(it, &question, to) && !send_hedged(it, &question, to)) {
 		it->asked = upstream_ask(q->env->upstream, &question, it->arena, on_answered, it);
 	}
 	it->state = ITER_await;

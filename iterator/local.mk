@@ -32,6 +32,7 @@ UNIT_TESTS += \
 	iterator/tests/response_answers \
 	iterator/tests/hints \
 	iterator/tests/qmin \
+	iterator/tests/race \
 	iterator/tests/scrub \
 	iterator/tests/scrub_alias \
 	iterator/tests/scrub_routes \

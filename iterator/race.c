@@ -1,9 +1,11 @@
-/* One query to several servers at once; the first good response counts.
+/* One query to several servers; the first good response counts.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/race.h"
 
 #include "iterator/delegation.h"
 #include "util/base/arena.h"
+#include "util/base/loop.h"
+#include "util/base/timebase.h"
 #include "util/dns/msg.h"
 
 struct racer {
@@ -13,10 +15,9 @@ struct racer {
 };
 
 struct race {
-	void (*done)(void *owner, struct target *target, const struct upstream_reply *reply);
-	void *owner;
-	const struct delegation *delegation;
-	unsigned running;
+	struct race_how how;
+	unsigned count, running; /* of racers: begun, and not at their end */
+	struct timer hedge;
 	struct racer racers[RACERS_MOST];
 };
 
@@ -28,6 +29,17 @@ static bool is_good(const struct upstream_reply *reply)
 	       (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN);
 }
 
+static void end(struct race *r, void (*leave)(struct upstream_ask *a))
+{
+	if (r->how.hedge_ms)
+		timer_stop(r->how.loop, &r->hedge);
+	for (unsigned i = 0; i < r->count; i++) {
+		if (r->racers[i].ask)
+			leave(r->racers[i].ask);
+		r->racers[i].ask = NULL;
+	}
+}
+
 static void on_reply(void *owner, const struct upstream_reply *reply)
 {
 	struct racer *mine = owner;
@@ -36,40 +48,59 @@ static void on_reply(void *owner, const struct upstream_reply *reply)
 	mine->ask = NULL;
 	r->running--;
 	if (!is_good(reply) && r->running) {
-		delegation_target_now(r->delegation, mine->target)->spent = true;
+		struct target *now = delegation_target_now(r->how.delegation, mine->target);
+
+		now->silent |= reply->end == UPSTREAM_SILENT;
+		now->spent |= !r->how.hedge_ms || reply->end != UPSTREAM_SILENT || reply->refused;
 		return;
 	}
-	race_cancel(r);
-	r->done(r->owner, mine->target, reply);
+	/* what the slower one has to say for itself is still worth knowing */
+	end(r, r->how.hedge_ms ? upstream_leave : upstream_cancel);
+	r->how.done(r->how.owner, mine->target, reply);
+}
+
+static void add(struct race *r, struct target *target, uint32_t wait_ms, const struct infra_view *known)
+{
+	struct upstream_question question = r->how.question;
+	struct racer *racer = &r->racers[r->count++];
+
+	question.server = target->addr;
+	question.tls_name = target->tls_name;
+	question.http_path = target->http_path;
+	question.wait_ms = wait_ms;
+	question.known = known;
+	racer->race = r;
+	racer->target = target;
+	r->running++;
+	racer->ask = upstream_ask(r->how.upstream, &question, r->how.arena, on_reply, racer);
+}
+
+static void on_hedge(struct timer *t)
+{
+	struct race *r = container_of(t, struct race, hedge);
+	struct target *target = r->how.another(r->how.owner);
+
+	if (target)
+		add(r, target, 0, NULL);
 }
 
 struct race *race_start(const struct race_how *how)
 {
 	struct race *r = arena_new(how->arena, struct race);
 
-	r->done = how->done;
-	r->owner = how->owner;
-	r->delegation = how->delegation;
-	r->running = how->count;
-	for (unsigned i = 0; i < how->count; i++) {
-		struct upstream_question question = how->question;
-		struct racer *racer = &r->racers[i];
-
-		question.server = how->targets[i]->addr;
-		question.tls_name = how->targets[i]->tls_name;
-		question.http_path = how->targets[i]->http_path;
-		racer->race = r;
-		racer->target = how->targets[i];
-		racer->ask = upstream_ask(how->upstream, &question, how->arena, on_reply, racer);
+	r->how = *how;
+	r->how.known = NULL;
+	for (unsigned i = 0; i < how->count; i++)
+		add(r, how->targets[i], how->wait_ms, how->known);
+	if (how->hedge_ms) {
+		r->hedge = (struct timer){ .fire = on_hedge };
+		timer_set(how->loop, &r->hedge, how->hedge_ms * US_PER_MS);
 	}
 	return r;
 }
 
 void race_cancel(struct race *r)
 {
-	for (unsigned i = 0; r && i < RACERS_MOST; i++) {
-		if (r->racers[i].ask)
-			upstream_cancel(r->racers[i].ask);
-		r->racers[i].ask = NULL;
-	}
+	if (r)
+		end(r, upstream_cancel);
 }

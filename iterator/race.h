@@ -1,4 +1,5 @@
-/* One query to several servers at once; the first good response wins (forward-strategy: race N).
+/* One query to several servers, at once (forward-strategy: race N) or to a second one when the first takes longer than
+ * usual; the first good response wins.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef ITERATOR_RACE_H
 #define ITERATOR_RACE_H
@@ -7,6 +8,7 @@
 
 struct arena;
 struct delegation;
+struct loop;
 struct target;
 struct race;
 
@@ -19,6 +21,13 @@ struct race_how {
 	const struct delegation *delegation; /* of which `targets` are */
 	struct target *targets[RACERS_MOST];
 	unsigned count;
+	/* Of the first, if it was just looked up; or NULL. */
+	const struct infra_view *known;
+	/* After `hedge_ms`, if that is not 0: another server to ask as well; NULL: none. The first is given `wait_ms` in
+	 * all. Those that were only slower, or silent, are not spent by it. */
+	uint32_t hedge_ms, wait_ms;
+	struct target *(*another)(void *owner);
+	struct loop *loop;
 	/* Called once, like upstream_ask's callback: with the first good response, or with the
 	 * outcome of the last server. Other outcomes are dropped; servers that failed are spent. */
 	void (*done)(void *owner, struct target *target, const struct upstream_reply *reply);

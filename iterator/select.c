@@ -232,12 +232,6 @@ static uint32_t band_ms(const struct delegation *d, const struct query *q)
 	return !d->config && random_below(q->env->random, SELECT_WIDE_ONE_IN) ? SELECT_BAND_MS : SELECT_WIDE_BAND_MS;
 }
 
-static bool is_not_silent(const struct candidate *c, uint64_t unused)
-{
-	(void)unused;
-	return !c->target->silent;
-}
-
 static unsigned narrow(const struct delegation *d, const struct query *q, struct candidate *all,
 		       unsigned count)
 {
@@ -260,7 +254,8 @@ static unsigned narrow(const struct delegation *d, const struct query *q, struct
 		count = prefer(all, count, is_no_slower, nth_rtt(all, count, conf->fast_server_num));
 	else
 		count = prefer(all, count, is_no_slower, (uint64_t)least_rtt(all, count) + band_ms(d, q));
-	count = prefer(all, count, is_not_silent, 0);
+	if (!d->config)
+		count = prefer(all, count, has_no_more_tries, least_tries(all, count));
 	return prefer(all, count, has_family, less_silent_family(d));
 }
 
@@ -308,16 +303,28 @@ unsigned select_others(const struct delegation *d, const struct query *q, uint16
 	return taken;
 }
 
-bool select_may_give_up_early(const struct delegation *d, const struct query *q, const struct selection *s)
+/* Another server that may be asked, was not tried more often, and has not just been silent time and again. */
+static bool is_alternative(const struct search *for_, struct target *other, unsigned tries)
 {
+	struct candidate c;
+
+	return other->tries <= tries && judge(for_, other, &c) && !c.shaky;
+}
+
+bool select_may_give_up_early(const struct delegation *d, const struct query *q, uint16_t type,
+			      const struct selection *s)
+{
+	struct search search = { .d = d, .q = q, .type = type, .zone = infra_zone(d->zone) };
 	unsigned family = s->target->addr.family;
 	bool is_doubtful = !s->known.known && infra_family_is_doubtful(q->env->infra, family);
 
 	for (unsigned i = 0; i < d->target_count; i++) {
-		const struct target *other = &d->targets[i];
+		struct target *other = &d->targets[i];
 
-		if (other != s->target && !other->silent && is_usable(q, other) &&
-		    (!d->config || (is_doubtful && other->addr.family != family)))
+		if (other == s->target)
+			continue;
+		if (d->config ? is_doubtful && !other->silent && other->addr.family != family && is_usable(q, other) :
+				is_alternative(&search, other, s->target->tries))
 			return true;
 	}
 	return false;

@@ -40,9 +40,9 @@ struct selection select_server(const struct delegation *d, const struct query *q
 unsigned select_others(const struct delegation *d, const struct query *q, uint16_t type,
 		       const struct selection *first, struct target *out[], unsigned most);
 
-/* Whether one try is enough for now: there is another server that is neither spent nor silent here. Of servers that the
- * operator names only where nothing is known of this one, its address family may be silent, and the other is of the other. */
-bool select_may_give_up_early(const struct delegation *d, const struct query *q,
+/* Whether one try is enough for now: there is another server that was not tried more often, and is not known to keep silent.
+ * Of servers that the operator names only where nothing is known of this one, its address family may be silent, and the other is of the other. */
+bool select_may_give_up_early(const struct delegation *d, const struct query *q, uint16_t type,
 			      const struct selection *s);
 
 /* Count a try of a server about to be asked; after `most` tries it is spent. */

@@ -222,6 +222,7 @@ static void one_try_is_enough_where_there_is_another_server(void **state)
 			add(&w, rows[row].servers[n]);
 		w.at->config = is_named ? &config : NULL;
 		w.at->targets[1].silent = rows[row].silent;
+		w.at->targets[1].tries = rows[row].silent;
 		w.at->targets[1].spent = rows[row].spent;
 		s.target = &w.at->targets[rows[row].servers[0][0] == '1'];
 		if (rows[row].answered)
@@ -231,7 +232,7 @@ static void one_try_is_enough_where_there_is_another_server(void **state)
 		s.known.known = rows[row].known;
 		/* of others, where there is another one at all */
 		want = is_named ? rows[row].want : !rows[row].silent && !rows[row].spent;
-		if (select_may_give_up_early(w.at, &w.query, &s) != want)
+		if (select_may_give_up_early(w.at, &w.query, TYPE_A, &s) != want)
 			fail_msg("%s%s", is_named ? "named, " : "", rows[row].why);
 		end(&w);
 	}

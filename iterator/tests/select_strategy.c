@@ -169,9 +169,11 @@ static void families_take_turns(void **state)
 		{ "one address of it has not", "prefer-ip6: yes", NULL, { 0, 0, 1, 0 }, { false }, { false, false, false, true } },
 		{ "all have been", "prefer-ip6: yes", NULL, { 1, 1, 1, 1 }, { false }, { false, false, true, true } },
 		{ "one more often", "prefer-ip6: yes", NULL, { 1, 1, 2, 1 }, { false }, { false, false, false, true } },
-		{ "silent more often", NULL, NULL, { 0 }, { true, false, true, true }, { false, true, false, false } },
-		{ "silent less often", NULL, NULL, { 0 }, { true, true, true, false }, { false, false, false, true } },
-		{ "as often", NULL, NULL, { 0 }, { false, true, true, false }, { true, false, false, true } },
+		{ "silent more often", NULL, NULL, { 0 }, { true, false, true, true }, { true, true, false, false } },
+		{ "silent more often, one of the others not tried", NULL, NULL, { 1, 0, 1, 1 }, { true, false, true, true },
+		  { false, true, false, false } },
+		{ "silent less often", NULL, NULL, { 0 }, { true, true, true, false }, { false, false, true, true } },
+		{ "as often", NULL, NULL, { 0 }, { false, true, true, false }, { true, true, true, true } },
 		{ "only the one", NULL, NULL, { 0 }, { true, false, false, false }, { false, false, true, true } },
 	};
 	static const char *const servers[] = { "192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8::2" };

@@ -70,6 +70,7 @@ struct infra {
 	_Atomic bool ever_answered;
 	_Atomic uint32_t answered_ms; /* approximate time of the last answer */
 	_Atomic bool had_outage;
+	_Atomic uint32_t first_answer; /* in 16ths of ms: see infra_first_answer_ms */
 	struct families families;
 
 	pthread_mutex_t lock; /* guards the rest */
@@ -144,6 +145,7 @@ struct infra *infra_new(const struct infra_how *how)
 	struct infra *i = mem_zero(sizeof(*i));
 
 	take_how(i, how);
+	SET(i->first_answer, GET(i->unknown_rtt_ms) * 16);
 	PROMISE(pthread_mutex_init(&i->lock, NULL) == 0);
 	i->slab = slab_new(&(struct slab_how){ .name = "infra",
 					       .budget = budget_of(how->hosts),
@@ -489,6 +491,21 @@ static struct rtt measured(struct rtt r, uint32_t rtt_ms)
 	return r;
 }
 
+/* A quantile that follows what it sees: 19 steps up for each answer that took longer, one down for each that did not. Two
+ * threads may overwrite each other's step, which hardly shifts it. */
+static void note_first_answer(struct infra *i, uint32_t rtt_ms)
+{
+	uint32_t now = GET(i->first_answer), step = now / 64 + 1, most = GET(i->unknown_rtt_ms) * 16;
+
+	now = MIN(rtt_ms, most) * UINT32_C(16) > now ? now + 19 * step : now - MIN(step, now);
+	SET(i->first_answer, MIN(now, most));
+}
+
+uint32_t infra_first_answer_ms(const struct infra *i)
+{
+	return GET(i->first_answer) / 16;
+}
+
 void infra_answered(struct infra *i, const struct addr *server, const uint8_t *name,
 		    const struct infra_heard *heard, const struct timebase *t)
 {
@@ -505,6 +522,8 @@ void infra_answered(struct infra *i, const struct addr *server, const uint8_t *n
 		return;
 	}
 	s = change_from(i, old, server, &zone, t);
+	if (!s->measured)
+		note_first_answer(i, heard->rtt_ms);
 	rtt_store(s, measured(rtt_load(s), heard->rtt_ms));
 	s->measured = true;
 	if (heard->edns != EDNS_UNTRIED)

@@ -118,6 +118,10 @@ bool infra_family_is_doubtful(const struct infra *i, unsigned family);
 /* A question is sent to that server: perhaps the one that shows whether its family still is silent. */
 void infra_asked(struct infra *i, const struct addr *server, const struct timebase *t);
 
+/* Milliseconds within which 19 of 20 servers that nothing was known of have answered, by those that did so lately; at most
+ * what an unknown server is given (unknown-server-time-limit). */
+uint32_t infra_first_answer_ms(const struct infra *i);
+
 bool infra_network_is_down(const struct infra *i, const struct timebase *t);
 /* A send failed at once (no route, interface gone): counts against the network, not the server. */
 void infra_unsendable(struct infra *i, const struct timebase *t);

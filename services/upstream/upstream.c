@@ -535,11 +535,22 @@ static bool may_turn_to_tcp(const struct exchange *x)
 	return x->way == TRANSPORT_UDP && !x->came_back && may_use(x->upstream, TRANSPORT_TCP);
 }
 
+/* Nobody waits for its answer any more (upstream_leave), nor has begun to again. */
+static bool is_left(const struct exchange *x)
+{
+	return list_is_empty(&x->asks) && !x->over;
+}
+
 /* A try has timed out, or the exchange failed from the start. */
 static void on_timer(struct timer *t)
 {
 	struct exchange *x = container_of(t, struct exchange, timer);
 
+	if (UNLIKELY(is_left(x))) {
+		note_silence(x);
+		exchange_free(x);
+		return;
+	}
 	if (!x->under_way) {
 		exchange_fail(x, UPSTREAM_UNREACHABLE);
 		return;
@@ -561,6 +572,12 @@ static void on_failed(struct transmission *s, enum upstream_end why)
 	struct env *e = x->upstream->env;
 
 	x->under_way = false;
+	if (UNLIKELY(is_left(x))) {
+		if (why == UPSTREAM_SILENT)
+			note_silence(x);
+		exchange_free(x);
+		return;
+	}
 	x->refused = !is_patient(x) && !s->retryable;
 	if (why == UPSTREAM_UNREACHABLE && !is_patient(x))
 		infra_unsendable(e->infra, e->time);
@@ -579,6 +596,8 @@ static bool note_stray(struct exchange *x)
 	struct upstream *u = x->upstream;
 
 	unwanted_note(u->env);
+	if (UNLIKELY(is_left(x)))
+		return false;
 	x->strays++; /* to STRAYS_LAST at most */
 	if (is_patient(x) || x->way != TRANSPORT_UDP) {
 		/* Nothing else can come: nobody is between us and the server. */
@@ -672,7 +691,8 @@ static bool is_cut(const struct exchange *x, const uint8_t *wire)
 	return msg_flags(wire) & FLAG_TC && may_turn_to_tcp(x);
 }
 
-static void note_cut(struct exchange *x)
+/* It has answered, whatever is in it. */
+static void note_alive(struct exchange *x)
 {
 	struct env *e = x->upstream->env;
 	struct infra_heard heard = { .rtt_ms = rtt_of(x), .edns = EDNS_UNTRIED };
@@ -683,7 +703,6 @@ static void note_cut(struct exchange *x)
 static bool on_arrived(struct transmission *s, const uint8_t *wire, size_t len)
 {
 	struct exchange *x = exchange_of(s);
-	struct arena *arena = LIST_ITEM(x->asks.next, struct upstream_ask, link)->arena;
 	struct upstream_reply reply = { .end = UPSTREAM_ANSWERED };
 	enum upstream_echo echo =
 		upstream_judge_echo(x->attempts[x->current].wire, x->capped, wire, len);
@@ -692,6 +711,12 @@ static bool on_arrived(struct transmission *s, const uint8_t *wire, size_t len)
 		tell_answer(x, wire, len);
 	if (echo == ECHO_NONE)
 		return note_stray(x);
+	if (UNLIKELY(is_left(x))) {
+		x->under_way = false;
+		note_alive(x);
+		exchange_free(x);
+		return true;
+	}
 	if (echo == ECHO_MANGLED) {
 		x->under_way = false;
 		exchange_fail(x, UPSTREAM_MANGLED);
@@ -699,11 +724,12 @@ static bool on_arrived(struct transmission *s, const uint8_t *wire, size_t len)
 	}
 	if (is_cut(x, wire)) {
 		x->under_way = false;
-		note_cut(x);
+		note_alive(x);
 		exchange_turn_to(x, TRANSPORT_TCP);
 		return true;
 	}
-	if (!parse(&reply, wire, len, arena, x->upstream->env->time->now_s))
+	if (!parse(&reply, wire, len, LIST_ITEM(x->asks.next, struct upstream_ask, link)->arena,
+		   x->upstream->env->time->now_s))
 		return note_stray(x);
 	x->under_way = false;
 	if (edns_is_refused(x, reply.message)) {
@@ -774,6 +800,19 @@ void upstream_cancel(struct upstream_ask *a)
 	list_remove(&a->link);
 	if (list_is_empty(&x->asks) && !x->over)
 		exchange_free(x);
+}
+
+void upstream_leave(struct upstream_ask *a)
+{
+	struct exchange *x = a->exchange;
+
+	if (!x || x->over || !x->under_way || x->way != TRANSPORT_UDP || is_patient(x) || a->link.next != a->link.prev) {
+		upstream_cancel(a);
+		return;
+	}
+	a->exchange = NULL;
+	list_remove(&a->link);
+	x->tries = UDP_TRIES;
 }
 
 void upstream_free(struct upstream *u)

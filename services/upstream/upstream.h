@@ -71,6 +71,9 @@ struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_ques
 				  void (*done)(void *owner, const struct upstream_reply *reply),
 				  void *owner) MUST_USE;
 void upstream_cancel(struct upstream_ask *a); /* done will not be called; harmless after it was */
+/* As upstream_cancel, but over UDP the question that is out is waited for: what its answer, or silence, says about the
+ * server is remembered. */
+void upstream_leave(struct upstream_ask *a);
 
 /* The transport of a transport, for callers that need more than upstream_ask (zone transfers). */
 struct transport *upstream_way(struct upstream *u, enum transport_kind transport);

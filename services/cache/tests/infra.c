@@ -116,6 +116,34 @@ static void round_trips_are_smoothed(void **state)
 	}
 }
 
+static void most_unknown_servers_answer_within_that_time(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		uint32_t ms, slow_ms; /* of one in ten */
+		unsigned servers;
+		uint32_t least, most;
+	} rows[] = {
+		{ "nobody has answered yet", 0, 0, 0, 376, 376 },
+		{ "all are near", 5, 5, 500, 4, 8 },
+		{ "one in ten is far", 5, 200, 2000, 150, 270 },
+		{ "never more than one is given", 2000, 2000, 500, 340, 376 },
+	};
+
+	for (size_t r = 0; r < COUNT(rows); r++) {
+		struct infra *i = infra_new(&usual);
+		uint32_t got;
+
+		for (unsigned n = 0; n < rows[r].servers; n++)
+			answered(i, n, n % 10 ? rows[r].ms : rows[r].slow_ms);
+		got = infra_first_answer_ms(i);
+		if (got < rows[r].least || got > rows[r].most)
+			fail_msg("%s: %u", rows[r].why, got);
+		infra_free(i);
+	}
+}
+
 static void a_server_that_varies_a_little_is_not_given_up_early(void **state)
 {
 	(void)state;
@@ -417,6 +445,7 @@ int main(void)
 		CLAIM(a_stranger_gets_the_usual_wait),
 		CLAIM(a_stranger_gets_the_wait_that_is_configured),
 		CLAIM(round_trips_are_smoothed),
+		CLAIM(most_unknown_servers_answer_within_that_time),
 		CLAIM(a_server_that_varies_a_little_is_not_given_up_early),
 		CLAIM(zones_and_ports_are_told_apart),
 		CLAIM(silence_doubles_the_wait_up_to_the_most),

@@ -106,6 +106,43 @@ static void each_flag_of_a_question_counts(void **state)
 	}
 }
 
+/* Who has its answer from elsewhere leaves: nobody is told, and what the server does counts all the same. */
+static void what_is_left_still_tells_about_the_server(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		bool answers, comes_back;
+		unsigned timeouts, told;
+	} rows[] = {
+		{ "an answer", true, false, 0, 0 },
+		{ "silence, of one try", false, false, 1, 0 },
+		{ "somebody asks again", true, true, 0, 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct upstream_question q = question();
+		struct infra_view view;
+
+		world_begin("");
+		upstream_leave(ask_plainly());
+		assert_int_equal(world.udp.cancelled, 0);
+		if (rows[i].comes_back)
+			assert_non_null(ask_plainly());
+		assert_int_equal(world.udp.count, 1);
+		loop_play(world.loop, 20000);
+		if (rows[i].answers)
+			assert_true(answer(&world.udp));
+		loop_play(world.loop, US_PER_S);
+		infra_look(world.env.infra, &q.server, q.zone, world.env.time, &view);
+		if (!view.known || view.timeouts_a != rows[i].timeouts || (rows[i].answers && view.ping_ms != 20))
+			fail_msg("%s: %u timeouts, ping %u", rows[i].why, view.timeouts_a, view.ping_ms);
+		assert_int_equal(world.udp.count, 1);
+		assert_int_equal(world.told_count, rows[i].told);
+		world_end();
+	}
+}
+
 static void what_does_not_match_is_not_the_answer(void **state)
 {
 	(void)state;
@@ -661,6 +698,7 @@ int main(void)
 		cmocka_unit_test(equal_questions_go_out_once),
 		cmocka_unit_test(questions_that_differ_go_out_each),
 		cmocka_unit_test(each_flag_of_a_question_counts),
+		cmocka_unit_test(what_is_left_still_tells_about_the_server),
 		cmocka_unit_test(what_does_not_match_is_not_the_answer),
 		cmocka_unit_test(who_guesses_is_asked_over_tcp),
 		cmocka_unit_test(guesses_are_not_heard_for_ever),
