@@ -28,28 +28,6 @@
 #include "util/base/mem.h"
 #include "util/conf/options.h"
 
-/* Options that a reload cannot change: the old value stays in force until a restart. */
-static const char *const fixed_options[] = {
-	"num-threads",       "username",      "chroot",          "directory",
-	"pidfile",           "module-config", "msg-cache-slabs", "rrset-cache-slabs",
-	"infra-cache-slabs", "key-cache-slabs", "so-rcvbuf",     "so-sndbuf",
-	"so-reuseport",
-	"ip-transparent",    "ip-freebind",   "ip-dscp",         "tcp-mss",
-	"sandbox",           "sandbox-path",  "core-dumps",
-	"ratelimit-size",    "ratelimit-slabs", "ip-ratelimit-size", "ip-ratelimit-slabs",
-	"name-v4",           "name-v6",
-};
-
-/* Options that local zones are made with: set_option leaves those that there are. */
-static const char *const zone_options[] = { "local-data-ptr", "local-zone-tag", "local-zone-override",
-					    "unblock-lan-zones" };
-
-/* Options whose change requires reopening the log. */
-static const char *const log_options[] = {
-	"verbosity",      "logfile",      "use-syslog",    "log-identity",
-	"log-time-ascii", "log-time-iso", "log-thread-id",
-};
-
 /* ---- reading ---- */
 
 static void log_remarks(const struct conf_report *report)
@@ -187,17 +165,9 @@ static void publish_doors(struct daemon *d, struct client_sockets *new)
 
 /* ---- reload ---- */
 
-static bool is_among(const char *name, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(name, list[i]) == 0)
-			return true;
-	return false;
-}
-
 struct comparing {
 	const struct reload *reload;
-	bool log; /* an option in log_options differs */
+	bool log; /* the log has to be opened anew */
 	char names[512], fixed[512], waiting[80]; /* for the log; truncated if there are too many */
 };
 
@@ -211,17 +181,17 @@ static void add_name(char *list, size_t room, const char *name)
 static void on_difference(void *arg, const char *name)
 {
 	struct comparing *c = arg;
-	bool fixed = is_among(name, fixed_options, COUNT(fixed_options));
+	enum conf_acts acts = conf_option_acts(name);
 
-	c->log |= is_among(name, log_options, COUNT(log_options));
-	if (fixed)
+	c->log |= acts == CONF_WITH_LOG;
+	if (acts == CONF_AT_START)
 		add_name(c->fixed, sizeof c->fixed, name);
-	else if (c->reload->keeps_changes && is_among(name, zone_options, COUNT(zone_options)))
+	else if (c->reload->keeps_changes && acts == CONF_WITH_ZONES)
 		add_name(c->waiting, sizeof c->waiting, name);
 	else
 		add_name(c->names, sizeof c->names, name);
 	if (c->reload->changed)
-		c->reload->changed(c->reload->arg, name, fixed);
+		c->reload->changed(c->reload->arg, name, acts == CONF_AT_START);
 }
 
 /* Report and log the differences. False if the reload must be refused. */

@@ -50,11 +50,7 @@ SERVER = """
 THEIRS = set("""access-control chroot directory pidfile username do-daemonize module-config interface use-syslog logfile
     control-key-file control-cert-file server-key-file server-cert-file dnstap-socket-path infra-cache-slabs
     ip-ratelimit-slabs key-cache-slabs max-udp-size num-queries-per-thread ratelimit-slabs rrset-cache-slabs
-    serve-expired-client-timeout serve-expired-ttl so-rcvbuf so-sndbuf msg-cache-slabs""".split())
-# What a running process does not change.
-AT_START = set("""num-threads username chroot directory pidfile module-config msg-cache-slabs rrset-cache-slabs
-    infra-cache-slabs key-cache-slabs so-rcvbuf so-sndbuf so-reuseport ip-transparent ip-freebind ip-dscp tcp-mss
-    ratelimit-size ratelimit-slabs ip-ratelimit-size ip-ratelimit-slabs""".split())
+    serve-expired-client-timeout serve-expired-ttl so-rcvbuf so-sndbuf msg-cache-slabs prefetch-key""".split())
 MANY = {"(top)", "stub-zone", "forward-zone", "auth-zone", "rpz", "key", "blocklist", "view", "dhcp-leases"}
 
 
@@ -66,10 +62,17 @@ def d(daemon):
 
 @pytest.fixture(scope="module")
 def rows(bin_dir):
-    """clause, option, status, default."""
+    """clause, option, status, default; and "start" where a change acts at the next start alone."""
     out = subprocess.run([os.path.join(bin_dir, "resolver-checkconf"), "--list-options"], text=True,
                          capture_output=True, check=True).stdout
     return [line.split("\t") for line in out.splitlines() if line.split("\t")[0] not in MANY]
+
+
+@pytest.fixture(scope="module")
+def at_start(rows):
+    names = {row[1] for row in rows if row[4:] == ["start"]}
+    assert {"num-threads", "username", "sandbox"} <= names and "prefetch" not in names
+    return names
 
 
 def command(d, text):
@@ -82,7 +85,7 @@ def checkconf(program, option, conf):
 
 def test_every_option_is_shown_as_checkconf_shows_it(d, rows, bin_dir):
     wrong = []
-    for _, option, _, _ in rows:
+    for _, option, *_ in rows:
         got, want = command(d, "get_option " + option), checkconf(bin_dir + "/resolver-checkconf", option, d.conf).stdout
         # The daemon of these tests stays in the foreground, whatever the file says.
         if got != want and option != "do-daemonize":
@@ -97,7 +100,7 @@ def test_every_option_has_the_form_that_unbound_gives_it(rows, bin_dir, tmp_path
     wrong, compared = [], 0
     given = set(re.findall(r"(?m)^ *([a-z0-9-]+):", SERVER))
     # Those of the file, and a part of all others: each costs two processes.
-    for option in [o for n, (_, o, _, _) in enumerate(rows) if (o in given or n % 5 == 0) and o not in THEIRS]:
+    for option in [o for n, (_, o, *_) in enumerate(rows) if (o in given or n % 5 == 0) and o not in THEIRS]:
         theirs = checkconf("unbound-checkconf", option, str(conf))
         if theirs.returncode == 0:
             compared += 1
@@ -114,7 +117,7 @@ def test_options_of_clauses_that_repeat_are_none_to_ask_for(d):
 
 def test_every_option_can_be_set_to_what_it_is_or_says_why_not(d, rows):
     wrong = []
-    for _, option, status, default in rows:
+    for _, option, status, default, *_ in rows:
         value = command(d, "get_option " + option).splitlines()
         if len(value) != 1 or not value[0] or status != "works":
             continue
@@ -124,9 +127,9 @@ def test_every_option_can_be_set_to_what_it_is_or_says_why_not(d, rows):
     assert not wrong, "\n".join(wrong)
 
 
-def test_what_only_a_start_can_change_is_refused_with_the_reason(d, rows):
-    defaults = {option: default for _, option, _, default in rows}
-    for option in sorted(AT_START - {"username", "chroot", "directory", "pidfile", "module-config"}):
+def test_what_only_a_start_can_change_is_refused_with_the_reason(d, rows, at_start):
+    defaults = {option: default for _, option, _, default, *_ in rows}
+    for option in sorted(at_start - {"username", "chroot", "directory", "pidfile", "module-config"}):
         before = command(d, "get_option " + option)
         value = {"yes": "no", "no": "yes"}.get(before.strip(), "8")
         said = command(d, "set_option %s: %s" % (option, value))

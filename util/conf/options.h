@@ -390,6 +390,15 @@ bool conf_was_given(const struct conf *conf, const char *name);
 /* Whether the option's value is the path of a file or folder. */
 bool conf_is_path(const char *name);
 
+/* When a change of the option acts: a column of util/conf/options.def. */
+enum conf_acts {
+	CONF_AT_ONCE,    /* when the file is read again, or set_option is called */
+	CONF_AT_START,   /* at the next start alone */
+	CONF_WITH_ZONES, /* when the file is read again: local zones are made with it */
+	CONF_WITH_LOG,   /* at once, and the log is opened anew */
+};
+enum conf_acts conf_option_acts(const char *name); /* as conf_compare gives it */
+
 /* Report each option that differs between two configurations, once; a clause that
  * may appear many times is reported as a whole ("forward-zone"). */
 void conf_compare(const struct conf *a, const struct conf *b,
@@ -425,7 +434,8 @@ void conf_each_path(const struct conf *conf, void (*visit)(void *arg, const stru
 
 /* ---- the table ---- */
 
-/* One line per clause and option: clause TAB option TAB status TAB default. */
+/* One line per clause and option: clause TAB option TAB status TAB default; and TAB "start" where
+ * a change acts at the next start alone. */
 void conf_print_options(FILE *out);
 /* A complete resolver.conf: every option, its help and its default, commented out. */
 void conf_print_example(FILE *out);

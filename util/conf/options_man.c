@@ -157,6 +157,8 @@ static void put_option(FILE *out, const struct option *o)
 	} else {
 		put_default(out, o);
 	}
+	if (o->acts == CONF_AT_START)
+		put_text(out, "A change acts at the next start.");
 	put_aliases(out, o);
 }
 

@@ -291,10 +291,10 @@ void conf_print_options(FILE *out)
 			real = conf_find_option(o->clause, conf_name_print(o->name, name),
 						strlen(o->name));
 		dflt = conf_default(real, false);
-		fprintf(out, "%s\t%s\t%s\t%s\n",
+		fprintf(out, "%s\t%s\t%s\t%s%s\n",
 			conf_name_print(conf_clauses[o->clause].name, clause),
 			conf_name_print(o->name, name), conf_status_name(real->status),
-			*dflt ? dflt : "\"\"");
+			*dflt ? dflt : "\"\"", real->acts == CONF_AT_START ? "\tstart" : "");
 		mem_free(dflt);
 	}
 }

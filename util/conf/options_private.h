@@ -208,6 +208,7 @@ struct option {
 	enum conf_type type : 8;
 	enum conf_check check : 8;
 	enum conf_status status : 8;
+	enum conf_acts acts;    /* of a change */
 	unsigned at;            /* offset of the field in the clause's struct */
 	const char *name;       /* with '_' for '-', like all names here */
 	const char *real;       /* of an alias: the option it stands for; the rest is empty */

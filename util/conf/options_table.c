@@ -7,6 +7,9 @@
 #include "util/base/mem.h"
 
 #define STATUS_WORKS            .status = CONF_WORKS, .why = ""
+#define STATUS_START            STATUS_WORKS, .acts = CONF_AT_START
+#define STATUS_ZONES            STATUS_WORKS, .acts = CONF_WITH_ZONES
+#define STATUS_LOG              STATUS_WORKS, .acts = CONF_WITH_LOG
 #define STATUS_PLANNED          .status = CONF_PLANNED, .why = ""
 #define STATUS_NONE(reason)     .status = CONF_NONE, .why = reason
 #define STATUS_TEST_ONLY        .status = CONF_TEST_ONLY, .why = "for tests alone"
@@ -139,3 +142,10 @@ const struct conf_module conf_modules[] = {
 };
 
 const size_t conf_module_count = COUNT(conf_modules);
+
+enum conf_acts conf_option_acts(const char *name)
+{
+	const struct option *o = conf_find_single(name, strlen(name));
+
+	return o ? o->acts : CONF_AT_ONCE;
+}

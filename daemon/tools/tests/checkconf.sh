@@ -99,7 +99,7 @@ claim "a path" 0 "^x.pid\$" "" -o pidfile "$dir/jailed.conf"
 claim "a whole path" 0 "^$dir/jail/x.pid\$" "" -f -o pidfile "$dir/jailed.conf"
 claim "an empty value" 0 "^\$" "" -o logfile "$dir/jailed.conf"
 claim "no such option" 1 "" "there is no option 'pid-file'" -o pid-file "$dir/jailed.conf"
-claim "all options" 0 "^server	num-threads	works	1\$" "" --list-options
+claim "all options" 0 "^server	num-threads	works	1	start\$" "" --list-options
 claim "other spellings too" 0 "^server	ssl-port	[a-z]*	853\$" "" --list-options
 claim "help" 0 "^usage: resolver-checkconf" "" -h
 claim "an option of the program nobody knows" 1 "" "usage: " --what
