@@ -510,6 +510,9 @@ def bogus_again(lab, ttl):
         s = zone.sets.get((q.name, "A"))
         if s is not None and q.name.split(".")[0] in ("www", "cd") and q.kind == "A":
             return q.reply([s, signing.sign(s, zone.key, false=True)])
+        if q.name == "al.e.test." and q.kind == "A":
+            alias, s = zone.sets["al.e.test.", "CNAME"], zone.sets["www.e.test.", "A"]
+            return q.reply([alias, signing.sign(alias, zone.key), s, signing.sign(s, zone.key, false=True)])
         return zone.answer(q)
     lab.world.script(ATTACKERS[0], answer)
     lab.start()
