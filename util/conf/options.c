@@ -21,6 +21,7 @@ struct loader {
 	bool toplevel;                  /* an include-toplevel: closed the last clause */
 	bool *noticed;                  /* by row: planned and idle options are reported once */
 	const struct option *last;      /* the last one found: lists repeat theirs */
+	unsigned last_line;             /* where that is */
 };
 
 static void open_clause(struct loader *l, enum conf_clause clause, const struct conftext_word *w)
@@ -139,10 +140,20 @@ static unsigned distance(const char *name, const char *text, size_t len, unsigne
 	return MIN(row[name_len], enough);
 }
 
+/* Whether the word differs from the name in fewer places than `*best`, which becomes their number. */
+static bool is_nearer(const char *name, const char *text, size_t len, unsigned *best)
+{
+	unsigned d = distance(name, text, len, *best);
+	bool is = d < *best;
+
+	*best = d;
+	return is;
+}
+
 static void option_is_unknown(struct loader *l, const struct conftext_word *w)
 {
 	size_t len = strlen(w->text);
-	const char *like = NULL, *home = NULL;
+	const char *like = NULL, *home = NULL, *begins = NULL;
 	unsigned best = len > 5 ? 3 : 2;
 	char clause[CONF_NAME], other[CONF_NAME];
 
@@ -156,18 +167,17 @@ static void option_is_unknown(struct loader *l, const struct conftext_word *w)
 			    conf_name_print(home, other), clause);
 		return;
 	}
-	for (size_t i = 0; i < conf_option_count; i++) {
-		unsigned d;
-
-		if (conf_options[i].clause != l->clause || conf_options[i].heading)
-			continue;
-		d = distance(conf_options[i].name, w->text, len, best);
-		if (d < best) {
-			best = d;
+	for (size_t i = 0; i < conf_option_count; i++)
+		if (conf_options[i].clause == l->clause && !conf_options[i].heading &&
+		    is_nearer(conf_options[i].name, w->text, len, &best))
 			like = conf_options[i].name;
-		}
-	}
-	if (like)
+	for (unsigned c = 0; c < CLAUSE_COUNT; c++)
+		if (is_nearer(conf_clauses[c].name, w->text, len, &best))
+			begins = conf_clauses[c].name;
+	if (begins)
+		conf_remark(l->report, CONF_ERROR, w->file, w->line, "%s: neither begins a clause nor is an option of %s:; is %s: meant?",
+			    w->text, clause, conf_name_print(begins, other));
+	else if (like)
 		conf_remark(l->report, CONF_ERROR, w->file, w->line,
 			    "%s: unknown option in the clause %s:; is %s meant?", w->text, clause,
 			    conf_name_print(like, other));
@@ -259,6 +269,7 @@ static void read_option(struct loader *l, const struct conftext_word *w)
 	memcpy(name, w->text, len);
 	name[len] = '\0';
 	l->last = o;
+	l->last_line = w->line;
 	tell_status(l, o, w);
 	if (has_name(l, o))
 		conf_remark(l->report, CONF_ERROR, w->file, w->line,
@@ -287,7 +298,10 @@ static void word_is_stray(struct loader *l, const struct conftext_word *w)
 	struct conftext_word more;
 	char name[CONF_NAME];
 
-	if (l->last)
+	if (!w->quoted && is_known_name(w->text, strlen(w->text)) && (!l->last || w->line != l->last_line))
+		conf_remark(l->report, CONF_ERROR, w->file, w->line, "'%.200s' lacks the colon after the name of an option",
+			    w->text);
+	else if (l->last)
 		conf_remark(l->report, CONF_ERROR, w->file, w->line,
 			    "'%.200s' is one word too many after %s:; a value with blanks needs quotes",
 			    w->text, conf_name_print(l->last->name, name));
