@@ -24,6 +24,9 @@ for program in resolverd resolver-anchor resolver-checkconf resolver-control res
 	test "$program" = resolver-control-setup || # getopts of the shell knows no long ones
 		same "$program --version" "$(./$program --version | sed -n '1s/^Version //p')"
 done
+for word in help --help; do
+	./resolver-control "$word" | grep -q '^usage: ' || fail "resolver-control $word does not help"
+done
 same "the distribution" "$(sed -n 's/^VERSION = //p' Makefile)"
 for page in doc/man/*.[158]; do
 	test -f "$page" || continue # a build for another machine has none

@@ -67,7 +67,7 @@ static void print_usage(const char *program)
 	       "--json\tprint the reply as a JSON object\n"
 	       "--man\tprint the commands as in the manual page\n"
 	       "-V, --version\tprint the version\n"
-	       "-h\tthis help.\n"
+	       "-h, --help, help\tthis help.\n"
 	       "Commands:\n"
 	       "  %-*s  %s\n",
 	       program, PACKAGE_NAME, CONF_FILE, ARGS_WIDTH, "start", "start the daemon");
@@ -445,6 +445,7 @@ int main(int argc, char **argv)
 	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' },
 						      { "man", no_argument, NULL, 'm' },
 						      { "version", no_argument, NULL, 'V' },
+						      { "help", no_argument, NULL, 'H' },
 						      { NULL, 0, NULL, 0 } };
 	int option;
 
@@ -466,6 +467,9 @@ int main(int argc, char **argv)
 			break;
 		case 'V':
 			return program_print_version() ? 0 : 1;
+		case 'H':
+			print_usage(c.program);
+			return 0;
 		case 'm':
 			control_man(stdout);
 			return fflush(stdout) == 0 ? 0 : 1;
@@ -477,6 +481,10 @@ int main(int argc, char **argv)
 	if (optind == argc) {
 		print_usage(c.program);
 		return 1;
+	}
+	if (strcmp(argv[optind], "help") == 0) {
+		print_usage(c.program);
+		return 0;
 	}
 	return command(&c, argv + optind);
 }
