@@ -8,7 +8,7 @@ scrub       | iterator/scrub.c iterator/scrub_set.c |
 response    | iterator/response.c |
 classify    | iterator/classify.c |
 delegation  | iterator/delegation.c |
-select      | iterator/select.c |
+select      | iterator/select.c iterator/race.c |
 answer_validity | validator/answer_validity.c validator/answer_denial.c |
 trust_chain | validator/trust_chain.c |
 ds_match    | validator/ds_match.c validator/keyset.c |
