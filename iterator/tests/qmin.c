@@ -45,6 +45,8 @@ static void each_question_shows_one_label_more(void **state)
 		  "b.example.com./A a.b.example.com./A" },
 		{ "a type of a zone's own names", "www.example.com.", TYPE_MX, "example.com.", true, false,
 		  "www.example.com./MX" },
+		{ "but one that hides an alias", "www.example.com.", TYPE_NSEC3, "example.com.", true, false,
+		  "www.example.com./A www.example.com./NSEC3" },
 		{ "one label, then all of them", "a.b.c.example.com.", TYPE_TXT, "example.com.", true, false,
 		  "c.example.com./A a.b.c.example.com./TXT" },
 		{ "not where others have their zones", "a.b.c.example.", TYPE_TXT, "example.", true, false,
