@@ -60,7 +60,7 @@ static bool gather(struct answer_validity *j, const uint8_t *zone, struct denial
 
 	if (f.end != CHAIN_KEYS)
 		return false;
-	denial_begin(e, zone, rules_nsec3_limit(j->chain->ledger.how.rules, keyset_bits(f.keys)),
+	denial_begin(e, zone, rules_nsec3_limit(j->chain->sigs.how.rules, keyset_bits(f.keys)),
 		     &q->budget->hashes);
 	for (unsigned i = first; i < last; i++) {
 		const struct verified *proof = proof_at(j, i);
@@ -304,7 +304,7 @@ bool answer_judge_denial(struct answer_validity *j, struct validity *out)
 	if (!trust_chain_reaches(j->chain, j->end, is_ds))
 		return true;
 	if (!j->has_denial) {
-		if (checked_sigs_is_tired(&j->chain->ledger))
+		if (checked_sigs_is_tired(&j->chain->sigs))
 			return false;
 		j->denial = answer_judge_proofs(j);
 		j->has_denial = true;

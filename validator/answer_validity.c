@@ -174,7 +174,7 @@ static bool check(struct answer_validity *j, unsigned i, const uint8_t *signer, 
 		j->sets[i] = (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
 						 .text = "signed by the zone above the zone cut" };
 	} else {
-		if (!checked_sigs_verify(&j->chain->ledger, set, keys, &j->verdicts[i]))
+		if (!checked_sigs_verify(&j->chain->sigs, set, keys, &j->verdicts[i]))
 			return false;
 		j->sets[i] = weigh(j, i);
 	}
@@ -303,7 +303,7 @@ static bool judge_expansions(struct answer_validity *j)
 
 		if (!j->verdicts[i].expanded)
 			continue;
-		if (checked_sigs_is_tired(&j->chain->ledger))
+		if (checked_sigs_is_tired(&j->chain->sigs))
 			return false;
 		one = answer_judge_expansion(j, i);
 		worsen(&j->expansions, &one);
@@ -317,7 +317,7 @@ static bool judge_target(struct answer_validity *j)
 {
 	struct validity denial;
 
-	if (checked_sigs_is_tired(&j->chain->ledger))
+	if (checked_sigs_is_tired(&j->chain->sigs))
 		return false;
 	denial = answer_judge_proofs(j);
 	worsen(&denial, &j->target);

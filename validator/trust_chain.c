@@ -35,7 +35,7 @@ static uint32_t now_of(const struct trust_chain *c)
 void trust_chain_begin(struct trust_chain *c, struct query *q, const struct trust_store *trust)
 {
 	*c = (struct trust_chain){ .q = q, .trust = trust };
-	checked_sigs_begin(&c->ledger, q, trust);
+	checked_sigs_begin(&c->sigs, q, trust);
 }
 
 /* ---- the key cache ---- */
@@ -186,7 +186,7 @@ static bool judge_keys(struct trust_chain *c, const uint8_t *name, const struct 
 	struct sig_result v;
 	uint32_t ttl_s = time_left(now_of(c), dnskeys->expires_s);
 
-	verify_keys(keys, anchor ? anchor->ds : ds ? verified_set(ds) : NULL, anchor ? anchor->keys : NULL, &c->ledger.how, &v);
+	verify_keys(keys, anchor ? anchor->ds : ds ? verified_set(ds) : NULL, anchor ? anchor->keys : NULL, &c->sigs.how, &v);
 	if (v.security == SECURITY_SECURE)
 		learn(c, &(struct key_news){ .name = name, .kind = KEYS_TRUSTED, .keys = keys,
 					     .ttl_s = MAX(MIN(ttl_s, v.ttl_s), 1) });
@@ -241,7 +241,7 @@ static bool keys_arrived(struct trust_chain *c, const struct message *m)
 	const struct anchor *anchor = anchor_at(c, c->at); /* none where a DS set vouches: it would be the closest */
 	bool last = is_last_try(c), rolls = anchor && anchor->rolls;
 
-	if (checked_sigs_is_tired(&c->ledger))
+	if (checked_sigs_is_tired(&c->sigs))
 		return false;
 	if (set && (judge_keys(c, c->at, set, c->ds, anchor, last && !rolls) || !rolls))
 		return true;
@@ -276,7 +276,7 @@ static uint32_t keep_secure(struct trust_chain *c, const struct verified *v)
 /* Takes a secure DS set: gets the zone's keys, or learns that no algorithm of it is supported. */
 static void take_ds(struct trust_chain *c, const uint8_t *name, const struct verified *ds)
 {
-	const struct rules *rules = c->ledger.how.rules;
+	const struct rules *rules = c->sigs.how.rules;
 	uint32_t ttl_s = keep_secure(c, ds);
 
 	if (!ds_is_believed(verified_set(ds), rules))
@@ -288,7 +288,7 @@ static void take_ds(struct trust_chain *c, const uint8_t *name, const struct ver
 
 static unsigned iteration_limit(const struct trust_chain *c, const struct keyset *keys)
 {
-	return rules_nsec3_limit(c->ledger.how.rules, keyset_bits(keys));
+	return rules_nsec3_limit(c->sigs.how.rules, keyset_bits(keys));
 }
 
 /* Keeps a proof for other names, which it may cover too. */
@@ -321,7 +321,7 @@ static bool gather(struct trust_chain *c, const struct message *m, const struct 
 		if ((sets[i]->type != TYPE_NSEC && sets[i]->type != TYPE_NSEC3) ||
 		    e->nsec_count + e->nsec3_count >= DENIAL_SETS)
 			continue;
-		if (!checked_sigs_verify(&c->ledger, sets[i], keys, &v))
+		if (!checked_sigs_verify(&c->sigs, sets[i], keys, &v))
 			return false;
 		if (v.security == SECURITY_BOGUS && bad)
 			*bad = v;
@@ -409,7 +409,7 @@ static bool denial_of_ds_arrived(struct trust_chain *c, const struct message *m)
 		return false;
 	if (learn_cut(c, c->at, denial_of_ds(&e, c->at), ttl_s))
 		return true;
-	if (checked_sigs_is_spent(&c->ledger))
+	if (checked_sigs_is_spent(&c->sigs))
 		return true; /* nothing is known of sets that were not checked */
 	if (m->rcode == RCODE_SERVFAIL)
 		miss(c, m->reason ? m->reason : REASON_bogus, "DS RRset", m);
@@ -427,7 +427,7 @@ static bool cname_arrived(struct trust_chain *c, const struct message *m, const 
 {
 	struct sig_result v;
 
-	if (!checked_sigs_verify(&c->ledger, set, c->above, &v))
+	if (!checked_sigs_verify(&c->sigs, set, c->above, &v))
 		return false;
 	if (v.security == SECURITY_BOGUS && !c->q->no_store)
 		rrsetcache_reject(c->q->cache.rrsets, set);
@@ -454,7 +454,7 @@ static bool ds_arrived(struct trust_chain *c, const struct message *m)
 			learn_bogus(c, c->at, REASON_bogus, about(c, c->at, "has more DS records than the limit"));
 		return true;
 	}
-	if (!checked_sigs_verify(&c->ledger, set, c->above, &v))
+	if (!checked_sigs_verify(&c->sigs, set, c->above, &v))
 		return false;
 	if (v.security == SECURITY_SECURE) {
 		c->ds = v.verified; /* for the walk that follows */
@@ -540,7 +540,7 @@ static const struct verified *known_ds(struct trust_chain *c, const uint8_t *nam
 	if (!set)
 		return NULL;
 	set = rrset_copy(&c->q->arena, set);
-	if (!checked_sigs_verify(&c->ledger, set, above, &v))
+	if (!checked_sigs_verify(&c->sigs, set, above, &v))
 		return NULL;
 	if (v.security == SECURITY_BOGUS)
 		rrsetcache_reject(c->q->cache.rrsets, set);
@@ -603,7 +603,7 @@ static void step_down(struct trust_chain *c, const uint8_t *name, const struct k
 	ds = known_ds(c, name, above);
 	if (ds)
 		take_ds(c, name, ds);
-	else if (!is_denied_already(c, name, above) && !checked_sigs_is_tired(&c->ledger))
+	else if (!is_denied_already(c, name, above) && !checked_sigs_is_tired(&c->sigs))
 		(void)send_out(c, FETCH_DS, name);
 }
 
@@ -616,16 +616,16 @@ static const struct key_entry *look(struct trust_chain *c, const uint8_t *name,
 
 	if (e)
 		return e;
-	if (!c->stuck && checked_sigs_is_spent(&c->ledger))
+	if (!c->stuck && checked_sigs_is_spent(&c->sigs))
 		c->stuck = "limit of signature verifications for one query reached";
-	if (!c->stuck && !checked_sigs_is_tired(&c->ledger)) {
+	if (!c->stuck && !checked_sigs_is_tired(&c->sigs)) {
 		step_down(c, name, above, anchor);
 		e = entry_at(c, name, anchor);
 	}
 	if (e)
 		return e;
 	*out = (struct trust_chain_found){ .end = CHAIN_WAIT };
-	if (c->stuck || !(mesh_children(c->q) || checked_sigs_is_tired(&c->ledger)))
+	if (c->stuck || !(mesh_children(c->q) || checked_sigs_is_tired(&c->sigs)))
 		*out = (struct trust_chain_found){ .end = CHAIN_SPENT, .reason = REASON_budget_validation,
 					     .text = c->stuck ? c->stuck : "limit of work on the chain of trust" };
 	return NULL;

@@ -42,7 +42,7 @@ enum chain_fetch { FETCH_NONE, FETCH_DS, FETCH_DNSKEY };
 struct trust_chain {
 	struct query *q;
 	const struct trust_store *trust;
-	struct checked_sigs ledger;
+	struct checked_sigs sigs;
 	/* the child query in progress */
 	enum chain_fetch fetch;
 	const uint8_t *at;              /* the name it asks about */

@@ -328,7 +328,7 @@ static enum step on_answer(struct query *q, struct validator *v)
 	}
 	if (v->restarts == 0)
 		trust_chain_begin(&v->chain, q, q->snapshot->trust);
-	checked_sigs_turn(&v->chain.ledger);
+	checked_sigs_turn(&v->chain.sigs);
 	answer_validity_begin(&v->judge, &v->chain, q->reply, !conf_of(q)->minimal_responses);
 	v->judging = true;
 	return judge(q, v);
@@ -348,12 +348,12 @@ static enum step go_on(struct query *q, struct validator *v, const struct event 
 		if (!v->judging)
 			return STEP_STUCK;
 		trust_chain_arrived(&v->chain, ev);
-		checked_sigs_turn(&v->chain.ledger);
+		checked_sigs_turn(&v->chain.sigs);
 		return judge(q, v);
 	case EVENT_TURN:
 		if (!v->judging)
 			return STEP_STUCK;
-		checked_sigs_turn(&v->chain.ledger);
+		checked_sigs_turn(&v->chain.sigs);
 		return judge(q, v);
 	default:
 		return STEP_STUCK;

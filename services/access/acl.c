@@ -26,7 +26,7 @@ static const struct acl_tags no_tags;
 static const struct acl_rule nobody = { .action = ACL_REFUSE, .tags = &no_tags };
 
 /* A listening address; port 0 and the unspecified address match any. */
-struct door {
+struct listener {
 	struct addr addr;
 	bool any_ip;
 	struct acl_rule rule;
@@ -36,8 +36,8 @@ struct acl {
 	struct netset *clients; /* struct acl_rule */
 	struct acl_rule *rules;
 	size_t rule_count;
-	struct door *doors;
-	size_t door_count;
+	struct listener *listeners;
+	size_t listener_count;
 	struct arena arena;   /* names, tags and records the rules point to */
 	struct acl_tags **tagged; /* those whose tag sets are on the heap */
 	size_t tagged_count;
@@ -259,28 +259,28 @@ struct putting {
 	bool good;
 };
 
-static void put_door(void *arg, const struct addr *addr)
+static void put_listener(void *arg, const struct addr *addr)
 {
 	static const uint8_t zeros[16];
 	struct putting *p = arg;
 	struct acl *a = p->acl;
-	struct door *d = NULL;
+	struct listener *d = NULL;
 
-	for (size_t i = 0; i < a->door_count && !d; i++) {
-		if (addr_equals(&a->doors[i].addr, addr))
-			d = &a->doors[i];
+	for (size_t i = 0; i < a->listener_count && !d; i++) {
+		if (addr_equals(&a->listeners[i].addr, addr))
+			d = &a->listeners[i];
 	}
 	if (!d) {
-		a->doors = mem_grow(a->doors, (a->door_count + 1) * sizeof(*a->doors));
-		d = &a->doors[a->door_count++];
-		*d = (struct door){ .addr = *addr,
+		a->listeners = mem_grow(a->listeners, (a->listener_count + 1) * sizeof(*a->listeners));
+		d = &a->listeners[a->listener_count++];
+		*d = (struct listener){ .addr = *addr,
 				    .rule = nobody,
 				    .any_ip = memcmp(addr->ip, zeros, sizeof(zeros)) == 0 };
 	}
 	p->good = p->good && say(a, p->conf, &d->rule, &p->row, p->fault);
 }
 
-static bool read_doors(struct acl *a, const struct conf *conf, const struct source *s,
+static bool read_listeners(struct acl *a, const struct conf *conf, const struct source *s,
 		       struct fault *f)
 {
 	for (size_t i = 0; i < s->list->count; i++) {
@@ -295,7 +295,7 @@ static bool read_doors(struct acl *a, const struct conf *conf, const struct sour
 				  s->option, text);
 			return false;
 		}
-		if (!interface_expand(first, 0, true, true, put_door, &p, f) || !p.good)
+		if (!interface_expand(first, 0, true, true, put_listener, &p, f) || !p.good)
 			return false;
 	}
 	return true;
@@ -311,7 +311,7 @@ struct acl *acl_new(const struct conf *conf, struct fault *f)
 		{ SAYS_TAG_ACTION, "access-control-tag-action", &s->access_control_tag_action },
 		{ SAYS_TAG_DATA, "access-control-tag-data", &s->access_control_tag_data },
 	};
-	const struct source doors[] = {
+	const struct source listeners[] = {
 		{ SAYS_ACTION, "interface-action", &s->interface_action },
 		{ SAYS_VIEW, "interface-view", &s->interface_view },
 		{ SAYS_TAGS, "interface-tag", &s->interface_tag },
@@ -330,8 +330,8 @@ struct acl *acl_new(const struct conf *conf, struct fault *f)
 	for (size_t i = 0; good && i < COUNT(blocks); i++)
 		good = read_rows(&rows, &blocks[i], f);
 	good = good && settle(a, conf, &rows, f);
-	for (size_t i = 0; good && i < COUNT(doors); i++)
-		good = read_doors(a, conf, &doors[i], f);
+	for (size_t i = 0; good && i < COUNT(listeners); i++)
+		good = read_listeners(a, conf, &listeners[i], f);
 	mem_free(rows.at);
 	if (good)
 		return a;
@@ -348,7 +348,7 @@ void acl_free(struct acl *a)
 	mem_free(a->tagged);
 	netset_free(a->clients);
 	mem_free(a->rules);
-	mem_free(a->doors);
+	mem_free(a->listeners);
 	arena_clear(&a->arena);
 	mem_free(a);
 }
@@ -357,13 +357,13 @@ void acl_bind_views(struct acl *a, acl_find_view *find, const struct views *v)
 {
 	for (size_t i = 0; i < a->rule_count; i++)
 		a->rules[i].sees = a->rules[i].view ? find(v, a->rules[i].view) : NULL;
-	for (size_t i = 0; i < a->door_count; i++)
-		a->doors[i].rule.sees = a->doors[i].rule.view ? find(v, a->doors[i].rule.view) : NULL;
+	for (size_t i = 0; i < a->listener_count; i++)
+		a->listeners[i].rule.sees = a->listeners[i].rule.view ? find(v, a->listeners[i].rule.view) : NULL;
 }
 
 /* ---- lookup ---- */
 
-static bool is_door(const struct door *d, const struct addr *listener)
+static bool is_listener(const struct listener *d, const struct addr *listener)
 {
 	if (d->addr.port && d->addr.port != listener->port)
 		return false;
@@ -393,9 +393,9 @@ const struct acl_rule *acl_get(const struct acl *a, const struct addr *client,
 		r = netset_find(a->clients, client);
 	if (r)
 		return r;
-	for (size_t i = 0; listener && i < a->door_count; i++) {
-		if (is_door(&a->doors[i], listener))
-			return &a->doors[i].rule;
+	for (size_t i = 0; listener && i < a->listener_count; i++) {
+		if (is_listener(&a->listeners[i], listener))
+			return &a->listeners[i].rule;
 	}
 	return &nobody;
 }

@@ -165,7 +165,7 @@ static void log_finding(const struct policy *p, const struct policy_client *who,
 bool policy_doubts(const struct policy *p, const struct stored *s)
 {
 	return stored_has_additional(s) || p->judges_addresses ||
-	       (p->policed && rpz_match_doubt(p->policed, s));
+	       (p->rpz && rpz_match_doubt(p->rpz, s));
 }
 
 /* Applies response-ip. False: no rule matches. */
@@ -276,7 +276,7 @@ static bool withholds(const struct policy *p, const struct policy_client *who,
 	return policy_has_local(p, who, &m->q) ||
 	       (blocklists_exist(p->lists) &&
 		blocklists_block(p->lists, &asker, m->q.name, m->q.type, &f)) ||
-	       (p->policed && rpz_apply_withhold(p, who, m)) || address_is_changed(p, who, m);
+	       (p->rpz && rpz_apply_withhold(p, who, m)) || address_is_changed(p, who, m);
 }
 
 static bool withholds_set(const struct policy *p, const struct policy_client *who,
@@ -318,18 +318,18 @@ const struct message *policy_strip(const struct policy *p, const struct policy_c
 static void judge(const struct policy *p, const struct policy_client *who, const struct message *m,
 		  uint32_t now_s, struct arena *a, struct judged *j)
 {
-	bool policed = p->policed && !who->let_through;
+	bool by_rpz = p->rpz && !who->let_through;
 
 	*j = (struct judged){ .end = JUDGED_AS_IS, .m = m };
 	if ((m->security == SECURITY_BOGUS && !who->sees_bogus) ||
 	    judge_aliases(p, who, m, now_s, a, j))
 		return;
-	if (policed && rpz_apply_judge_aliases(p, who, m, now_s, a, j)) {
+	if (by_rpz && rpz_apply_judge_aliases(p, who, m, now_s, a, j)) {
 		if (j->end != JUDGED_AS_IS)
 			return;
-		policed = false; /* an rpz-passthru let it through */
+		by_rpz = false; /* an rpz-passthru let it through */
 	}
-	if (!judge_addresses(p, who, m, now_s, a, j) && policed)
+	if (!judge_addresses(p, who, m, now_s, a, j) && by_rpz)
 		rpz_apply_judge_rest(p, who, m, now_s, a, j);
 	bound(who->own, a, j);
 }

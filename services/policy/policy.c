@@ -58,7 +58,7 @@ void policy_bind_zones(struct policy *p, const struct authzones *zones)
 {
 	if (!rpz_match_exist(zones))
 		return;
-	p->policed = zones;
+	p->rpz = zones;
 	p->judges = true;
 }
 
@@ -555,9 +555,9 @@ enum policy_end policy_answer(const struct policy *p, const struct policy_client
 {
 	enum policy_end end = answer_locally(p, who, to, out, a, lead);
 
-	if (end == POLICY_FOLLOW && p->policed)
+	if (end == POLICY_FOLLOW && p->rpz)
 		lead->rpz_passed = rpz_apply_spare(p, who, &to->request->q);
-	if (end != POLICY_PASS || !p->policed)
+	if (end != POLICY_PASS || !p->rpz)
 		return end;
 	return rpz_apply_answer(p, who, to, out, a, lead);
 }

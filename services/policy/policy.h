@@ -44,7 +44,7 @@ struct policy {
 	bool follows;                  /* local-data-follow-cname */
 	bool logs;                     /* log-local-actions */
 	bool minimal;                  /* minimal-responses */
-	const struct authzones *policed; /* policy zones; NULL: none */
+	const struct authzones *rpz; /* policy zones; NULL: none */
 	struct netblock nat64;           /* dns64-prefix; family 0: none */
 };
 
@@ -78,7 +78,7 @@ struct policy_client {
 static inline bool policy_concerns(const struct policy *p, const struct acl_rule *rule,
 				   const struct question *q)
 {
-	if (UNLIKELY(rule->sees != NULL || p->policed != NULL))
+	if (UNLIKELY(rule->sees != NULL || p->rpz != NULL))
 		return true;
 	if (LIKELY(q->class_ == 1))
 		return localzones_concern(p->zones, q->name);

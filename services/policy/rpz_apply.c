@@ -11,7 +11,7 @@
 static struct rpz_matches by_whom(const struct policy *p, const struct policy_client *who,
 				 const struct question *q)
 {
-	return (struct rpz_matches){ .zones = p->policed,
+	return (struct rpz_matches){ .zones = p->rpz,
 				    .tags = &who->rule->tags->set,
 				    .client = who->client,
 				    .q = q,

@@ -362,7 +362,7 @@ void rpz_match_inherit(struct query *q, const struct query *child)
 		rpz_match_meet(q, m->wanted, m->name, m->name ? NULL : &m->addr);
 }
 
-static bool is_policed(const struct query *q)
+static bool has_rpz(const struct query *q)
 {
 	return q->depth == 0 && !(q->kind & QUERY_RPZ_PASSED) && q->question.class_ == CLASS_IN;
 }
@@ -424,7 +424,7 @@ static bool ends(const struct query *q, const uint8_t *name)
 
 static bool stops(struct query *q, const uint8_t *name)
 {
-	if (q->spared || !is_policed(q) || !ends(q, name))
+	if (q->spared || !has_rpz(q) || !ends(q, name))
 		return false;
 	q->stopped = true;
 	q->no_message = true;

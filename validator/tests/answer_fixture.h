@@ -11,7 +11,7 @@
 #define ZONE_NAMES { "rsasha1", "rsasha1n", "rsasha256", "rsasha512", "p256", "p384", "ed25519", "ed448" }
 
 /* A signed zone, and everything to judge it by. */
-struct court {
+struct fixture {
 	struct zone_sets zone;
 	char apex[32];
 	struct rules rules;
@@ -21,7 +21,7 @@ struct court {
 	struct sig_result v;
 };
 
-static inline void court_open(struct court *c, const char *name)
+static inline void fixture_open(struct fixture *c, const char *name)
 {
 	char path[64];
 
@@ -38,13 +38,13 @@ static inline void court_open(struct court *c, const char *name)
 	};
 }
 
-static inline void court_close(struct court *c)
+static inline void fixture_close(struct fixture *c)
 {
 	keyset_unpin(c->keys);
 	zone_clear(&c->zone);
 }
 
-static inline struct rrset *set_of(struct court *c, const char *prefix, uint16_t type)
+static inline struct rrset *set_of(struct fixture *c, const char *prefix, uint16_t type)
 {
 	char owner[80];
 	struct rrset *set;

@@ -10,36 +10,36 @@
 #include "validator/trust.h"
 
 struct desk {
-	struct court court;
+	struct fixture fixture;
 	struct timebase time;
 	struct env env;
 	struct budget budget;
 	struct query q;
 	struct trust_store trust;
-	struct checked_sigs ledger;
+	struct checked_sigs sigs;
 };
 
 static void desk_open(struct desk *d)
 {
 	*d = (struct desk){ .budget = { .signatures = 32, .good_signatures = 384, .hashes = 100 } };
-	court_open(&d->court, "p256");
+	fixture_open(&d->fixture, "p256");
 	timebase_play(&d->time, 1000 * US_PER_S);
 	d->env.time = &d->time;
 	d->q.env = &d->env;
 	d->q.budget = &d->budget;
 	d->q.cache.rrsets = rrsetcache_new(1 << 20, 1);
 	arena_init(&d->q.arena);
-	d->trust.rules = d->court.rules;
-	checked_sigs_begin(&d->ledger, &d->q, &d->trust);
-	d->ledger.how.now = NOW;
-	d->ledger.how.dates_open = false;
+	d->trust.rules = d->fixture.rules;
+	checked_sigs_begin(&d->sigs, &d->q, &d->trust);
+	d->sigs.how.now = NOW;
+	d->sigs.how.dates_open = false;
 }
 
 static void desk_close(struct desk *d)
 {
 	arena_clear(&d->q.arena);
 	rrsetcache_free(d->q.cache.rrsets);
-	court_close(&d->court);
+	fixture_close(&d->fixture);
 }
 
 /* Which budget has how much left of its share of the turn, one check or hash either way. */
@@ -75,11 +75,11 @@ static void a_turn_has_its_share(void **state)
 		d.budget.good_signatures -= rows[i].good;
 		d.budget.hashes -= rows[i].hashes;
 		d.env.checks = rows[i].checks;
-		if (checked_sigs_is_tired(&d.ledger) != rows[i].want)
+		if (checked_sigs_is_tired(&d.sigs) != rows[i].want)
 			fail_msg("%s", rows[i].why);
-		checked_sigs_turn(&d.ledger);
+		checked_sigs_turn(&d.sigs);
 		d.env.checks = 0;
-		assert_false(checked_sigs_is_tired(&d.ledger));
+		assert_false(checked_sigs_is_tired(&d.sigs));
 		desk_close(&d);
 	}
 }
@@ -95,27 +95,27 @@ static void what_was_checked_is_not_checked_again(void **state)
 		struct desk d;
 
 		desk_open(&d);
-		set = set_of(&d.court, "www.", TYPE_A);
-		twin = rrset_copy(&d.court.zone.arena, set);
-		others = keyset_new(zone_set(&d.court.zone, d.court.apex, TYPE_DNSKEY));
+		set = set_of(&d.fixture, "www.", TYPE_A);
+		twin = rrset_copy(&d.fixture.zone.arena, set);
+		others = keyset_new(zone_set(&d.fixture.zone, d.fixture.apex, TYPE_DNSKEY));
 		if (!good)
 			first_sig(set)[40] ^= 1;
-		assert_true(checked_sigs_verify(&d.ledger, set, d.court.keys, &v));
+		assert_true(checked_sigs_verify(&d.sigs, set, d.fixture.keys, &v));
 		assert_int_equal(v.security, good ? SECURITY_SECURE : SECURITY_BOGUS);
 		assert_int_equal(d.env.checks, 1);
-		assert_true(checked_sigs_verify(&d.ledger, set, d.court.keys, &again));
+		assert_true(checked_sigs_verify(&d.sigs, set, d.fixture.keys, &again));
 		assert_int_equal(d.env.checks, 1);
 		assert_ptr_equal(again.verified, v.verified);
 		assert_int_equal(again.reason, v.reason);
-		assert_true(checked_sigs_verify(&d.ledger, twin, d.court.keys, &again));
+		assert_true(checked_sigs_verify(&d.sigs, twin, d.fixture.keys, &again));
 		assert_int_equal(again.security, SECURITY_SECURE);
 		assert_int_equal(d.env.checks, 2);
-		assert_true(checked_sigs_verify(&d.ledger, set, others, &again));
+		assert_true(checked_sigs_verify(&d.sigs, set, others, &again));
 		assert_int_equal(d.env.checks, 3);
 		/* nor does it matter that the turn is full */
 		d.env.checks = MESH_CHECKS;
-		assert_true(checked_sigs_verify(&d.ledger, set, d.court.keys, &again));
-		assert_false(checked_sigs_verify(&d.ledger, set_of(&d.court, "", TYPE_SOA), d.court.keys, &again));
+		assert_true(checked_sigs_verify(&d.sigs, set, d.fixture.keys, &again));
+		assert_false(checked_sigs_verify(&d.sigs, set_of(&d.fixture, "", TYPE_SOA), d.fixture.keys, &again));
 		keyset_unpin(others);
 		desk_close(&d);
 	}

@@ -15,9 +15,9 @@ static void too_many_keys_are_not_believed(void **state)
 		struct rrset_parts parts = { .type = TYPE_DNSKEY, .class_ = CLASS_IN, .records = records };
 		struct rrset *keys, *ds;
 		struct rrset_walk w;
-		struct court c;
+		struct fixture c;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		keys = set_of(&c, "", TYPE_DNSKEY);
 		ds = set_of(&c, "", TYPE_DS);
 		w = rrset_sigs(keys);
@@ -42,12 +42,12 @@ static void too_many_keys_are_not_believed(void **state)
 		octets_put(&c.rules.fake, 13);
 		verify_keys(c.keys, ds, NULL, &c.how, &c.v);
 		assert_int_equal(c.v.security == SECURITY_SECURE, !too_many);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
 /* One record of the DS set alone, or all but it. */
-static struct rrset *some_ds(struct court *c, unsigned which, bool alone)
+static struct rrset *some_ds(struct fixture *c, unsigned which, bool alone)
 {
 	struct rrset *ds = set_of(c, "", TYPE_DS);
 	struct slice records[4];
@@ -66,9 +66,9 @@ static void keys_are_believed_by_ds_of_every_digest(void **state)
 	static const char *const zone_names[] = ZONE_NAMES;
 
 	for (size_t i = 0; i < COUNT(zone_names); i++) {
-		struct court c;
+		struct fixture c;
 
-		court_open(&c, zone_names[i]);
+		fixture_open(&c, zone_names[i]);
 		for (unsigned digest = 0; digest < 3; digest++) {
 			struct rrset *ds = some_ds(&c, digest, true);
 
@@ -85,43 +85,43 @@ static void keys_are_believed_by_ds_of_every_digest(void **state)
 		}
 		verify_keys(c.keys, NULL, set_of(&c, "", TYPE_DNSKEY), &c.how, &c.v);
 		assert_int_equal(c.v.security, SECURITY_SECURE);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
 static void what_is_not_believed_in_is_insecure(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 	struct rrset *ds;
 
-	court_open(&c, "rsasha1");
+	fixture_open(&c, "rsasha1");
 	rules_default(&c.rules);                        /* RFC 9905 */
 	ds = set_of(&c, "", TYPE_DS);
 	assert_false(ds_is_believed(ds, &c.rules));
 	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_INSECURE);
 	assert_int_equal(c.v.reason, REASON_algorithm_unknown);
-	court_close(&c);
+	fixture_close(&c);
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	ds = some_ds(&c, 0, true);
 	((uint8_t *)rrset_record(ds, 0).at)[3] = 200;
 	assert_false(ds_is_believed(ds, &c.rules));
 	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_INSECURE);
 	assert_int_equal(c.v.reason, REASON_digest_unknown);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* RFC 4509 3, and harden-algo-downgrade. */
 static void sha1_comes_last(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 	struct rrset *ds;
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	ds = set_of(&c, "", TYPE_DS);
 	for (unsigned i = 0; i < ds->count; i++) {
 		uint8_t *rd = (uint8_t *)rrset_record(ds, i).at;
@@ -135,16 +135,16 @@ static void sha1_comes_last(void **state)
 	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_BOGUS);
 	assert_int_equal(c.v.reason, REASON_dnskey_missing);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 static void with_hardening_every_algorithm_must_have_signed(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 	struct rrset *ds;
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	c.rules.every_algorithm = true;
 	ds = set_of(&c, "", TYPE_DS);
 	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
@@ -174,17 +174,17 @@ static void with_hardening_every_algorithm_must_have_signed(void **state)
 	c.rules.every_algorithm = false;
 	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_SECURE);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 static void a_revoked_dnskey_signs_only_its_own_revocation(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 	struct rrset *set;
 	unsigned signer = 0;
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	octets_put(&c.rules.fake, 13);
 	for (unsigned i = 0; i < c.keys->count; i++)
 		if (c.keys->key[i].flags & DNSKEY_SEP)
@@ -205,18 +205,18 @@ static void a_revoked_dnskey_signs_only_its_own_revocation(void **state)
 	assert_non_null(strstr(c.v.text, "revoked"));
 	verify_set_by(set, c.keys, signer, &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_SECURE);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 static void failing_ds_records_are_bounded(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 	struct slice records[8];
 	struct rrset *ds;
 	struct rrset_parts parts;
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	ds = some_ds(&c, 1, true);
 	for (size_t i = 0; i < COUNT(records); i++) {
 		struct slice rd = rrset_record(ds, 0);
@@ -231,7 +231,7 @@ static void failing_ds_records_are_bounded(void **state)
 	assert_int_equal(c.v.security, SECURITY_BOGUS);
 	assert_non_null(strstr(c.v.text, "4 DS records match no DNSKEY"));
 	assert_int_equal(c.purse, 32);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* Keys whose flags or protocol are not those of a zone's sign nothing, whoever vouches for them. */
@@ -250,10 +250,10 @@ static void only_zone_keys_count(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct court c;
+		struct fixture c;
 		struct rrset *set;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		octets_put(&c.rules.fake, 13);
 		set = set_of(&c, "", TYPE_DNSKEY);
 		for (unsigned k = 0; k < set->count; k++)
@@ -267,7 +267,7 @@ static void only_zone_keys_count(void **state)
 		assert_int_equal(c.v.security, SECURITY_BOGUS);
 		if (c.v.reason != rows[i].want || !strstr(c.v.text, rows[i].says))
 			fail_msg("%s: %s", rows[i].why, c.v.text);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
@@ -277,11 +277,11 @@ static void anchors_that_are_keys_are_found_where_they_stand(void **state)
 	(void)state;
 	struct slice records[2], other;
 	struct rrset_parts parts = { .type = TYPE_DNSKEY, .class_ = CLASS_IN, .records = records, .count = 1 };
-	struct court c;
+	struct fixture c;
 	struct rrset *keys;
 	uint8_t *copy;
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	keys = set_of(&c, "", TYPE_DNSKEY);
 	parts.owner = rrset_owner(keys);
 	for (unsigned i = 0; i < c.keys->count; i++) {
@@ -311,12 +311,12 @@ static void anchors_that_are_keys_are_found_where_they_stand(void **state)
 	parts.count = 1;
 	verify_keys(c.keys, NULL, rrset_build(&c.zone.arena, &parts), &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_BOGUS);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* The zone's own DS record of SHA-256 between others, each with one byte changed: the third byte of the digest, the
  * tag, the algorithm, or the digest type. */
-static struct rrset *ds_among(struct court *c, const char *others)
+static struct rrset *ds_among(struct fixture *c, const char *others)
 {
 	struct rrset *ds = some_ds(c, 1, true);
 	struct slice records[16], own = rrset_record(ds, 0);
@@ -368,10 +368,10 @@ static void which_ds_records_count(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct court c;
+		struct fixture c;
 		struct rrset *ds;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		ds = ds_among(&c, rows[i].ds);
 		assert_int_equal(ds_is_believed(ds, &c.rules), rows[i].believed);
 		if (!rows[i].believed)
@@ -380,7 +380,7 @@ static void which_ds_records_count(void **state)
 		if (c.v.security != rows[i].want || c.v.reason != rows[i].reason ||
 		    (rows[i].says && !strstr(c.v.text, rows[i].says)))
 			fail_msg("%s: %d %s (%s)", rows[i].ds, c.v.security, reason_text(c.v.reason), c.v.text);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
@@ -402,10 +402,10 @@ static void which_algorithms_must_have_signed(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct court c;
+		struct fixture c;
 		struct rrset *ds;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		c.rules.every_algorithm = true;
 		ds = rows[i].way == SHA1_ONLY ? some_ds(&c, 0, true) : set_of(&c, "", TYPE_DS);
 		for (unsigned k = 0; k < ds->count; k++) {
@@ -424,7 +424,7 @@ static void which_algorithms_must_have_signed(void **state)
 			fail_msg("%s: %d (%s)", rows[i].why, c.v.security, c.v.text);
 		assert_int_equal(octets_hold(&c.keys->wanted, 13), rows[i].want == SECURITY_SECURE);
 		assert_false(octets_hold(&c.keys->wanted, 15));
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
@@ -433,13 +433,13 @@ static void a_ds_record_is_tried_with_two_keys_of_its_tag(void **state)
 {
 	(void)state;
 	for (unsigned twins = 0; twins < 4; twins++) {
-		struct court c;
+		struct fixture c;
 		struct slice records[8], own = { NULL, 0 };
 		struct rrset *keys;
 		struct rrset_parts parts;
 		struct rrset_walk w;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		octets_put(&c.rules.fake, 13);
 		keys = set_of(&c, "", TYPE_DNSKEY);
 		for (unsigned i = 0; i < c.keys->count; i++)
@@ -467,7 +467,7 @@ static void a_ds_record_is_tried_with_two_keys_of_its_tag(void **state)
 		verify_keys(c.keys, some_ds(&c, 1, true), NULL, &c.how, &c.v);
 		if ((c.v.security == SECURITY_SECURE) != (twins < 2))
 			fail_msg("%u twins before it: %d (%s)", twins, c.v.security, c.v.text);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
@@ -490,14 +490,14 @@ static void an_anchor_that_is_missing_speaks_for_the_rest(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct court c;
+		struct fixture c;
 		struct slice records[2], all[4], sigs[4];
 		struct rrset_parts anchor = { .type = TYPE_DNSKEY, .class_ = CLASS_IN, .records = records, .count = 1 }, parts;
 		struct rrset *keys;
 		struct rrset_walk w;
 		unsigned signer = 0;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		keys = set_of(&c, "", TYPE_DNSKEY);
 		anchor.owner = rrset_owner(keys);
 		for (unsigned k = 0; k < c.keys->count; k++)
@@ -533,7 +533,7 @@ static void an_anchor_that_is_missing_speaks_for_the_rest(void **state)
 		verify_keys(c.keys, NULL, trusted, &c.how, &c.v);
 		if (c.v.security != rows[i].want || c.v.reason != rows[i].reason)
 			fail_msg("%s: %d %s (%s)", rows[i].why, c.v.security, reason_text(c.v.reason), c.v.text);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
@@ -544,7 +544,7 @@ static void anchors_of_two_algorithms_are_both_asked(void **state)
 	(void)state;
 	for (unsigned way = 0; way < 4; way++) {
 		bool first = way & 1, both = way & 2;
-		struct court c;
+		struct fixture c;
 		struct slice records[2], sigs[8];
 		struct rrset_parts parts = { .type = TYPE_DNSKEY, .class_ = CLASS_IN, .records = records, .count = 2, .sigs = sigs };
 		const struct rrset *keys;
@@ -553,7 +553,7 @@ static void anchors_of_two_algorithms_are_both_asked(void **state)
 		uint8_t *key, *sig;
 		unsigned signer = 0;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		octets_put(&c.rules.fake, 13);
 		octets_put(&c.rules.fake, 15);
 		c.rules.every_algorithm = true;
@@ -584,12 +584,12 @@ static void anchors_of_two_algorithms_are_both_asked(void **state)
 		verify_keys(c.keys, NULL, keys, &c.how, &c.v);
 		if (c.v.security != (both ? SECURITY_SECURE : SECURITY_BOGUS))
 			fail_msg("way %u: %d %s (%s)", way, c.v.security, reason_text(c.v.reason), c.v.text);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
 /* The set with one RRSIG that ends with its signer. */
-static struct rrset *with_empty_sig(struct court *c, const struct rrset *set)
+static struct rrset *with_empty_sig(struct fixture *c, const struct rrset *set)
 {
 	struct slice records[32], sig = { NULL, 0 };
 	struct rrset_parts p = { .owner = rrset_owner(set), .type = set->type, .class_ = set->class_,
@@ -609,7 +609,7 @@ static void records_that_cannot_be_read_say_nothing(void **state)
 {
 	(void)state;
 	static const uint8_t zeros[24];
-	struct court c;
+	struct fixture c;
 	struct rrsig sig;
 	struct slice key;
 	struct ds ds;
@@ -618,7 +618,7 @@ static void records_that_cannot_be_read_say_nothing(void **state)
 	/* Of a signature that ends before its signer does, what is left may look like a name. */
 	for (size_t len = 0; len < 24; len++)
 		assert_int_equal(rrsig_read((struct slice){ zeros, len }, &sig), len > 18);
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	rd = first_sig(set_of(&c, "www.", TYPE_A));
 	for (size_t len = 0; len < 18 + 11; len++)
 		assert_false(rrsig_read((struct slice){ rd, len }, &sig));
@@ -648,7 +648,7 @@ static void records_that_cannot_be_read_say_nothing(void **state)
 	verify_set(with_empty_sig(&c, set_of(&c, "www.", TYPE_A)), c.keys, &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_BOGUS);
 	assert_int_equal(c.v.reason, REASON_sig_signer);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* What is known of keys without computing: their sizes, tags, and how many are cut. */
@@ -664,11 +664,11 @@ static void keys_are_read_from_their_records(void **state)
 	struct ds read;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct court c;
+		struct fixture c;
 		struct slice records[3];
 		struct rrset_parts parts = { .type = TYPE_DNSKEY, .class_ = CLASS_IN, .records = records, .count = 3 };
 
-		court_open(&c, rows[i].zone);
+		fixture_open(&c, rows[i].zone);
 		assert_int_equal(keyset_bits(c.keys), rows[i].bits);
 		/* a cut one is left out; one that is no zone key does not count */
 		records[0] = (struct slice){ dnskey, 3 };
@@ -685,16 +685,16 @@ static void keys_are_read_from_their_records(void **state)
 		assert_int_equal(few->count, 2);
 		keyset_unpin(few);
 		keyset_unpin(NULL);
-		court_close(&c);
+		fixture_close(&c);
 	}
 	for (unsigned first = 0; first < 2; first++) { /* wherever the largest stands */
-		struct court c;
+		struct fixture c;
 		struct slice records[2];
 		struct rrset_parts parts = { .type = TYPE_DNSKEY, .class_ = CLASS_IN, .records = records, .count = 2 };
 		uint8_t *copy;
 		struct keyset *k;
 
-		court_open(&c, "p384");
+		fixture_open(&c, "p384");
 		copy = arena_copy(&c.zone.arena, c.keys->key[0].rdata.at, c.keys->key[0].rdata.len);
 		records[first] = c.keys->key[0].rdata;
 		records[!first] = (struct slice){ copy, 4 + 64 };
@@ -715,7 +715,7 @@ static void keys_are_read_from_their_records(void **state)
 							       "is unusable: the point is not on the curve"));
 			assert_int_equal(keyset_size(c.keys), mem_size(c.keys));
 		}
-		court_close(&c);
+		fixture_close(&c);
 	}
 	for (size_t len = 0; len <= sizeof(dnskey); len++) {
 		assert_int_equal(dnskey_read((struct slice){ dnskey, len }, &key), len >= 4);

@@ -9,7 +9,7 @@
 
 /* A key set of two keys, of algorithm 13 and 15 or the other way round, that both have signed; only the first of these
  * two algorithms is pretended. */
-static void lay_two_keys(struct court *c, bool turned)
+static void lay_two_keys(struct fixture *c, bool turned)
 {
 	static uint8_t key[200], sig[200];
 	struct slice records[2], sigs[2] = { { NULL, 0 }, { NULL, 0 } }, own = { NULL, 0 }, rd;
@@ -39,7 +39,7 @@ static void lay_two_keys(struct court *c, bool turned)
 }
 
 /* The DS set for all keys of a set. */
-static struct rrset *ds_of_all(struct court *c)
+static struct rrset *ds_of_all(struct fixture *c)
 {
 	struct slice records[2];
 	struct rrset_parts parts = { .type = TYPE_DS, .class_ = CLASS_IN, .records = records,
@@ -64,15 +64,15 @@ static void one_matching_ds_or_anchor_is_enough(void **state)
 	(void)state;
 	for (unsigned way = 0; way < 8; way++) {
 		bool turned = way & 1, by_ds = way & 2, every = way & 4;
-		struct court c;
+		struct fixture c;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		lay_two_keys(&c, turned);
 		c.rules.every_algorithm = every;
 		verify_keys(c.keys, by_ds ? ds_of_all(&c) : NULL, by_ds ? NULL : c.keys->dnskeys, &c.how, &c.v);
 		if (c.v.security != (every ? SECURITY_BOGUS : SECURITY_SECURE) || c.purse != 32 - (turned || every))
 			fail_msg("way %u: %d (%s), %d checks left", way, c.v.security, c.v.text, c.purse);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
@@ -81,12 +81,12 @@ static void a_revoked_trust_anchor_authenticates_no_dnskey(void **state)
 {
 	(void)state;
 	for (unsigned revoked = 0; revoked < 2; revoked++) {
-		struct court c;
+		struct fixture c;
 		struct rrset *set;
 		struct slice sig;
 		struct rrset_walk w;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		octets_put(&c.rules.fake, 13);
 		set = set_of(&c, "", TYPE_DNSKEY);
 		for (unsigned i = 0; i < set->count && revoked; i++)
@@ -98,7 +98,7 @@ static void a_revoked_trust_anchor_authenticates_no_dnskey(void **state)
 			put_u16((uint8_t *)(uintptr_t)sig.at + 16, c.keys->key[i % c.keys->count].tag);
 		verify_keys(c.keys, NULL, set, &c.how, &c.v);
 		assert_int_equal(c.v.security, revoked ? SECURITY_BOGUS : SECURITY_SECURE);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
@@ -106,12 +106,12 @@ static void a_revoked_trust_anchor_authenticates_no_dnskey(void **state)
 static void an_anchor_of_no_algorithm_that_counts_is_none(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 	struct slice record;
 	struct rrset_parts parts = { .type = TYPE_DNSKEY, .class_ = CLASS_IN, .records = &record, .count = 1 };
 	uint8_t *copy;
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	parts.owner = keyset_zone(c.keys);
 	copy = arena_copy(&c.zone.arena, c.keys->key[0].rdata.at, c.keys->key[0].rdata.len);
 	copy[3] = 200;
@@ -119,17 +119,17 @@ static void an_anchor_of_no_algorithm_that_counts_is_none(void **state)
 	verify_keys(c.keys, NULL, rrset_build(&c.zone.arena, &parts), &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_INSECURE);
 	assert_int_equal(c.v.reason, REASON_algorithm_unknown);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* The size that a key set takes in the cache counts what was made of each key that was used. */
 static void a_key_that_was_used_takes_room(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 	size_t before;
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	for (unsigned i = 0; i < c.keys->count; i++) {
 		const char *why;
 
@@ -137,7 +137,7 @@ static void a_key_that_was_used_takes_room(void **state)
 		assert_non_null(zonekey_parsed(&c.keys->key[i], &why));
 		assert_true(keyset_size(c.keys) > before);
 	}
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* A DS record that ends with its algorithm says nothing of it. */
@@ -146,15 +146,15 @@ static void a_cut_ds_record_says_nothing(void **state)
 	(void)state;
 	const struct slice cut = { (const uint8_t *)"\1\2\15", 3 };
 	struct rrset_parts parts = { .type = TYPE_DS, .class_ = CLASS_IN, .records = &cut, .count = 1 };
-	struct court c;
+	struct fixture c;
 	struct rrset *ds;
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	parts.owner = keyset_zone(c.keys);
 	ds = rrset_build(&c.zone.arena, &parts);
 	assert_false(ds_is_believed(ds, &c.rules));
 	assert_int_equal(ds_disbelief(ds, &c.rules), REASON_algorithm_unknown);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* A larger key is counted as larger, and a check that fails leaves no error behind for who uses OpenSSL next. */
@@ -166,16 +166,16 @@ static void what_a_check_leaves(void **state)
 	for (size_t i = 0; i < COUNT(zones); i++) {
 		struct rrset *set;
 		const char *why;
-		struct court c;
+		struct fixture c;
 
-		court_open(&c, zones[i]);
+		fixture_open(&c, zones[i]);
 		set = set_of(&c, "www.", TYPE_A);
 		memset(first_sig(set) + 18 + dname_len(N(c.apex)), 0xff, 32);
 		verify_set(set, c.keys, &c.how, &c.v);
 		assert_int_equal(c.v.reason, REASON_sig_wrong);
 		assert_int_equal(ERR_peek_error(), 0);
 		assert_true(crypto_key_size(zonekey_parsed(&c.keys->key[0], &why)) > 2000 + keyset_bits(c.keys) / 4);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 

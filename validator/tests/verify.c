@@ -14,9 +14,9 @@ static void every_algorithm_proves_every_kind_of_set(void **state)
 
 	for (size_t i = 0; i < COUNT(zone_names); i++) {
 		int failure = strcmp(zone_names[i], "p384") == 0 ? 4 : 1; /* what a check costs that fails */
-		struct court c;
+		struct fixture c;
 
-		court_open(&c, zone_names[i]);
+		fixture_open(&c, zone_names[i]);
 		c.purse = 100;
 		for (size_t j = 0; j < COUNT(sets); j++) {
 			struct rrset *set = set_of(&c, sets[j].prefix, sets[j].type);
@@ -37,7 +37,7 @@ static void every_algorithm_proves_every_kind_of_set(void **state)
 		/* the keys are signed by both */
 		assert_int_equal(c.purse, 100 - (int)COUNT(sets) - failure * (int)(COUNT(sets) + 1));
 		assert_true(keyset_size(c.keys) > mem_size(c.keys));
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
@@ -45,13 +45,13 @@ static void every_algorithm_proves_every_kind_of_set(void **state)
 static void it_does_not_matter_how_a_set_came(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 	struct rrset *www, *mx;
 	struct rrset_parts parts;
 	struct slice records[4], sig = { NULL, 0 };
 	struct rrset_walk w;
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	www = set_of(&c, "www.", TYPE_A);
 	for (unsigned i = 0; i < 4; i++)
 		records[i] = rrset_record(www, (2 * i + 1) % 3);
@@ -67,11 +67,11 @@ static void it_does_not_matter_how_a_set_came(void **state)
 	((uint8_t *)rrset_record(mx, 0).at)[3] ^= 0x20;
 	verify_set(mx, c.keys, &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_SECURE);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* The same records and signatures at another name. */
-static struct rrset *moved(struct court *c, const struct rrset *set, const char *prefix)
+static struct rrset *moved(struct fixture *c, const struct rrset *set, const char *prefix)
 {
 	char owner[100];
 	struct slice records[32], sigs[32];
@@ -104,10 +104,10 @@ static void a_wildcard_tells_where_it_stands(void **state)
 		{ "wild.", false, false },
 		{ "a.tame.", false, false },
 	};
-	struct court c;
+	struct fixture c;
 	struct rrset *wild;
 
-	court_open(&c, "ed25519");
+	fixture_open(&c, "ed25519");
 	wild = set_of(&c, "*.wild.", TYPE_TXT);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		verify_set(moved(&c, wild, rows[i].prefix), c.keys, &c.how, &c.v);
@@ -120,7 +120,7 @@ static void a_wildcard_tells_where_it_stands(void **state)
 	verify_set(wild, c.keys, &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_SECURE);
 	assert_true(c.v.expanded);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* Fields of a signature, one changed at a time. Arithmetic is pretended, so that only the rule
@@ -161,11 +161,11 @@ static void a_signature_must_fit_set_zone_and_time(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct court c;
+		struct fixture c;
 		struct rrset *set;
 		uint8_t *sig;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		octets_put(&c.rules.fake, 13);
 		set = set_of(&c, "www.", TYPE_A);
 		sig = first_sig(set);
@@ -184,17 +184,17 @@ static void a_signature_must_fit_set_zone_and_time(void **state)
 		if (rows[i].says && !strstr(c.v.text, rows[i].says))
 			fail_msg("%s: '%s' does not say '%s'", rows[i].why, c.v.text, rows[i].says);
 		assert_true(!c.v.text || strncmp(c.v.text, "www.p256.test. A: ", 18) == 0);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
 static void a_zone_speaks_below_itself_alone(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 	struct rrset *set;
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	octets_put(&c.rules.fake, 13);
 	set = set_of(&c, "www.", TYPE_A);
 	set->type = TYPE_DS;
@@ -216,7 +216,7 @@ static void a_zone_speaks_below_itself_alone(void **state)
 	assert_int_equal(c.v.reason, REASON_rrsigs_missing);
 	assert_null(verify_signer(set));
 	assert_name_is(verify_signer(set_of(&c, "", TYPE_SOA)), "p256.test.");
-	court_close(&c);
+	fixture_close(&c);
 }
 
 static void time_to_live_ends_with_the_signature(void **state)
@@ -228,9 +228,9 @@ static void time_to_live_ends_with_the_signature(void **state)
 		     { NOW, 0, 3600 },          { NOW - 86399, 0, 1 },
 		     { NOW + 100000, 30, 3600 }, { NOW + 100000, 5000, 5000 },
 		     { NOW + 100, 5000, 100 } };
-	struct court c;
+	struct fixture c;
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	octets_put(&c.rules.fake, 13);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct rrset *set = set_of(&c, "www.", TYPE_A);
@@ -243,16 +243,16 @@ static void time_to_live_ends_with_the_signature(void **state)
 		if (rows[i].expiration > NOW)
 			assert_int_equal(verify_ttl_again(set, &c.how), rows[i].ttl_s);
 	}
-	court_close(&c);
+	fixture_close(&c);
 }
 
 static void dates_may_be_open_while_the_clock_is_wrong(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 	struct rrset *set;
 
-	court_open(&c, "ed448");
+	fixture_open(&c, "ed448");
 	set = set_of(&c, "www.", TYPE_A);
 	c.how.now = 0;
 	verify_set(set, c.keys, &c.how, &c.v);
@@ -275,7 +275,7 @@ static void dates_may_be_open_while_the_clock_is_wrong(void **state)
 	assert_int_equal(c.v.security, SECURITY_SECURE);
 	assert_int_equal(c.v.ttl_s, 3600);
 	assert_false(c.v.dates_passed);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* What holds is paid from another purse than what does not. */
@@ -301,11 +301,11 @@ static void good_signatures_are_paid_for_apart(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct court c;
+		struct fixture c;
 		struct rrset *set;
 		int good = rows[i].good;
 
-		court_open(&c, rows[i].zone);
+		fixture_open(&c, rows[i].zone);
 		set = set_of(&c, "www.", TYPE_A);
 		c.purse = rows[i].bad;
 		c.how.good = good < 0 ? NULL : &good;
@@ -315,12 +315,12 @@ static void good_signatures_are_paid_for_apart(void **state)
 		if (c.v.security != rows[i].want || c.purse != rows[i].left || good != rows[i].good_left)
 			fail_msg("%s: %d, %d and %d are left", rows[i].why, c.v.security, c.purse, good);
 		assert_int_equal(c.v.verified != NULL, rows[i].want == SECURITY_SECURE);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
 /* The set with this RRSIG added, before or behind its own; signer and labels are this, the rest is of no use. */
-static struct rrset *with_sig(struct court *c, const struct rrset *set, const char *signer, uint8_t labels, bool first)
+static struct rrset *with_sig(struct fixture *c, const struct rrset *set, const char *signer, uint8_t labels, bool first)
 {
 	uint8_t *fake = arena_take(&c->zone.arena, 18 + 255 + 64);
 	struct slice records[32], sigs[32];
@@ -362,11 +362,11 @@ static void what_was_verified_names_who_signed_it(void **state)
 
 	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
 		const char *why = rows[i / 2].why;
-		struct court c;
+		struct fixture c;
 		const struct rrset *set, *kept;
 		struct sig_result again;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		set = with_sig(&c, set_of(&c, "www.", TYPE_A), rows[i / 2].signer, rows[i / 2].labels, i % 2);
 		verify_set(set, c.keys, &c.how, &c.v);
 		if (c.v.security != SECURITY_SECURE)
@@ -387,19 +387,19 @@ static void what_was_verified_names_who_signed_it(void **state)
 		/* even if it were kept so: who signed it, and as what, would be open */
 		((struct rrset *)(uintptr_t)set)->security = SECURITY_SECURE;
 		assert_int_equal(verify_again(set, set, false, c.keys, &c.how, &again), i / 2 == COUNT(rows) - 1);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
 static void what_is_kept_is_good_for_its_zone_only(void **state)
 {
 	(void)state;
-	struct court c, other;
+	struct fixture c, other;
 	struct rrset *kept, *set;
 	struct sig_result again;
 
-	court_open(&c, "p256");
-	court_open(&other, "p384");
+	fixture_open(&c, "p256");
+	fixture_open(&other, "p384");
 	verify_set(set_of(&c, "www.", TYPE_A), c.keys, &c.how, &c.v);
 	kept = verified_copy(c.v.verified, &c.zone.arena, 0);
 	assert_true(verify_again(kept, kept, false, c.keys, &c.how, &again));
@@ -414,8 +414,8 @@ static void what_is_kept_is_good_for_its_zone_only(void **state)
 	kept->security = SECURITY_SECURE;
 	c.how.now = NOW + 400000000; /* its signature has expired */
 	assert_false(verify_again(kept, kept, false, c.keys, &c.how, &again));
-	court_close(&other);
-	court_close(&c);
+	fixture_close(&other);
+	fixture_close(&c);
 }
 
 /* Of several signatures that do not hold, the one that came farthest says why, wherever it stands. */
@@ -435,10 +435,10 @@ static void the_signature_that_came_farthest_is_told_of(void **state)
 	};
 
 	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
-		struct court c;
+		struct fixture c;
 		struct rrset *set;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		set = set_of(&c, "www.", TYPE_A);
 		if (rows[i / 2].late)
 			put_u32(first_sig(set) + 8, NOW - 10 * 86400);
@@ -447,7 +447,7 @@ static void the_signature_that_came_farthest_is_told_of(void **state)
 		verify_set(with_sig(&c, set, rows[i / 2].signer, rows[i / 2].labels, i % 2), c.keys, &c.how, &c.v);
 		if (c.v.security != SECURITY_BOGUS || c.v.reason != rows[i / 2].want)
 			fail_msg("row %zu: %s (%s)", i, reason_text(c.v.reason), c.v.text);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
@@ -455,9 +455,9 @@ static void the_signature_that_came_farthest_is_told_of(void **state)
 static void what_is_promised_is_missed(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	c.rules.every_algorithm = true;
 	octets_put(&c.keys->wanted, 13);
 	verify_set(set_of(&c, "www.", TYPE_A), c.keys, &c.how, &c.v);
@@ -469,7 +469,7 @@ static void what_is_promised_is_missed(void **state)
 	assert_int_equal(c.v.security, SECURITY_BOGUS);
 	assert_int_equal(c.v.reason, REASON_algorithm_missing);
 	assert_int_equal(c.purse, 32); /* what is not wanted is not checked */
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* Whose keys to ask for: of the signers the closest that can have the set, whatever stands beside it. */
@@ -496,10 +496,10 @@ static void the_signer_is_the_closest_that_can_have_the_set(void **state)
 	};
 
 	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
-		struct court c;
+		struct fixture c;
 		struct rrset *set;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		set = with_sig(&c, moved(&c, set_of(&c, "www.", TYPE_A), rows[i / 2].prefix), rows[i / 2].other, 3, i % 2);
 		set->type = rows[i / 2].type;
 		set->flags = rows[i / 2].flags;
@@ -508,7 +508,7 @@ static void the_signer_is_the_closest_that_can_have_the_set(void **state)
 		assert_true(verify_names_signer(set, N("p256.test.")));
 		assert_true(verify_names_signer(set, N(rows[i / 2].other)));
 		assert_false(verify_names_signer(set, N("nobody.")));
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
@@ -537,10 +537,10 @@ static void what_was_verified_is_good_as_long_as_all_its_signatures(void **state
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct court c;
+		struct fixture c;
 		struct rrset *set;
 
-		court_open(&c, "p256");
+		fixture_open(&c, "p256");
 		c.rules.date = rows[i].date;
 		c.rules.least_ttl_s = rows[i].least_ttl_s;
 		c.how.dates_open = rows[i].open;
@@ -552,7 +552,7 @@ static void what_was_verified_is_good_as_long_as_all_its_signatures(void **state
 			fail_msg("%s: %u s", rows[i].why, verify_ttl_again(set, &c.how));
 		set->sig_count = 0;
 		assert_int_equal(verify_ttl_again(set, &c.how), 0);
-		court_close(&c);
+		fixture_close(&c);
 	}
 }
 
@@ -560,14 +560,14 @@ static void what_was_verified_is_good_as_long_as_all_its_signatures(void **state
 static void work_is_bounded(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 	struct rrset *set, *many, *twins;
 	struct slice sigs[40], records[40], key = { NULL, 0 };
 	struct rrset_parts parts;
 	struct rrset_walk w;
 	struct slice rd = { NULL, 0 };
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	set = set_of(&c, "www.", TYPE_A);
 	w = rrset_sigs(set);
 	assert_true(rrset_next(&w, &rd));
@@ -618,7 +618,7 @@ static void work_is_bounded(void **state)
 	assert_int_equal(c.v.security, SECURITY_BOGUS);
 	assert_int_equal(c.v.reason, REASON_key_broken);
 	assert_int_equal(c.purse, 32 - 2);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* With a long owner the data to be hashed is much more than the records: that counts as more checks, but the
@@ -629,7 +629,7 @@ static void what_is_to_be_hashed_counts_as_work(void **state)
 	static const struct {
 		unsigned records, checks, purse; /* of 32 */
 	} rows[] = { { 10, 8, 32 - 8 }, { 1000, 2, 32 - 2 * 5 }, { 3000, 1, 32 - 13 } };
-	struct court c;
+	struct fixture c;
 	struct slice sigs[9], rd = { NULL, 0 };
 	uint32_t addresses[3000];
 	struct slice records[COUNT(addresses)];
@@ -638,7 +638,7 @@ static void what_is_to_be_hashed_counts_as_work(void **state)
 	uint8_t owner[DNAME_MAX];
 	char said[40];
 
-	court_open(&c, "p256");
+	fixture_open(&c, "p256");
 	for (size_t i = 0; i < COUNT(addresses); i++) {
 		addresses[i] = (uint32_t)i;
 		records[i] = (struct slice){ (uint8_t *)&addresses[i], 4 };
@@ -669,18 +669,18 @@ static void what_is_to_be_hashed_counts_as_work(void **state)
 		assert_non_null(strstr(c.v.text, said));
 		assert_int_equal(c.purse, (int)rows[i].purse);
 	}
-	court_close(&c);
+	fixture_close(&c);
 }
 
 static void a_key_with_a_twin_is_found(void **state)
 {
 	(void)state;
-	struct court c;
+	struct fixture c;
 	struct slice records[4];
 	struct rrset *keys;
 	struct rrset_parts parts;
 
-	court_open(&c, "p384");
+	fixture_open(&c, "p384");
 	keys = set_of(&c, "", TYPE_DNSKEY);
 	for (unsigned i = 0; i < keys->count; i++) {
 		struct slice rd = rrset_record(keys, i);
@@ -698,7 +698,7 @@ static void a_key_with_a_twin_is_found(void **state)
 	c.keys = keyset_new(rrset_build(&c.zone.arena, &parts));
 	verify_set(set_of(&c, "www.", TYPE_A), c.keys, &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_SECURE);
-	court_close(&c);
+	fixture_close(&c);
 }
 
 /* RFC 8080 6.1 and RFC 6605 6.1: the standards' own examples. */

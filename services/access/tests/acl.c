@@ -249,7 +249,7 @@ static void views_are_bound_by_their_names(void **state)
 				      " interface-view: 192.0.2.53 w\n interface-action: 192.0.2.54 allow\n"
 				      "view:\n name: v\nview:\n name: w\n");
 	struct addr inside = at("10.1.1.1"), narrow = at("10.2.1.1"), other = at("203.0.113.1");
-	struct addr door = at("192.0.2.53"), plain = at("192.0.2.54"), own = at("127.0.0.1");
+	struct addr by_interface = at("192.0.2.53"), plain = at("192.0.2.54"), own = at("127.0.0.1");
 	struct fault f = { 0 };
 	struct views *v = views_new(conf, &f);
 	struct acl *a = acl_new(conf, &f);
@@ -261,8 +261,8 @@ static void views_are_bound_by_their_names(void **state)
 	assert_ptr_equal(acl_get(a, &inside, NULL)->sees, views_find(v, "v"));
 	assert_null(acl_get(a, &narrow, NULL)->sees);
 	assert_ptr_equal(acl_get(a, &own, NULL)->sees, views_find(v, "w"));
-	assert_ptr_equal(acl_get(a, &other, &door)->sees, views_find(v, "w"));
-	assert_int_equal(acl_get(a, &other, &door)->action, ACL_REFUSE); /* nobody has said that it may ask */
+	assert_ptr_equal(acl_get(a, &other, &by_interface)->sees, views_find(v, "w"));
+	assert_int_equal(acl_get(a, &other, &by_interface)->action, ACL_REFUSE); /* nobody has said that it may ask */
 	assert_null(acl_get(a, &other, &plain)->sees);
 	acl_free(a);
 	views_free(v);
@@ -282,8 +282,8 @@ static void every_action_has_its_word(void **state)
 		struct acl *a;
 		char text[200];
 
-		for (unsigned door = 0; door < 2; door++) {
-			snprintf(text, sizeof(text), "server:\n %s %s\n", door ? "interface-action: 192.0.2.53" : "access-control: 10.0.0.0/8",
+		for (unsigned by_interface = 0; by_interface < 2; by_interface++) {
+			snprintf(text, sizeof(text), "server:\n %s %s\n", by_interface ? "interface-action: 192.0.2.53" : "access-control: 10.0.0.0/8",
 				 words[i]);
 			conf = conf_from(text);
 			a = acl_new(conf, &f);

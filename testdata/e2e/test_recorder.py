@@ -37,7 +37,7 @@ RPZ = """rpz:
 @pytest.fixture(scope="module")
 def d(daemon, tmp_path_factory):
     """Everything that can settle a question without asking, and a forwarder for the rest."""
-    folder = tmp_path_factory.mktemp("witness")
+    folder = tmp_path_factory.mktemp("recorder")
     (folder / "ads").write_text("||ads.example^\n")
     (folder / "rpz").write_text("$TTL 60\n@ SOA a. b. 1 2 3 4 5\n@ NS a.\nbad.example CNAME .\nodd.example A 192.0.2.77\n")
     (folder / "zone").write_text("$TTL 60\n@ SOA a. b. 1 2 3 4 5\n@ NS a.\nwww A 192.0.2.78\n")
