@@ -216,7 +216,8 @@ class World:
             zone = max(zones, key=lambda z: len(z.apex))
             if asked.rdtype == T.DS and asked.name == zone.apex and len(zones) > 1:
                 zone = min(zones, key=lambda z: len(z.apex))
-            self.answer(zone, asked.name, asked.rdtype, response, bool(query.ednsflags & dns.flags.DO))
+            # Who asks in mixed case (0x20) gets the same signatures: the next name of an NSEC is signed as it is written.
+            self.answer(zone, asked.name.canonicalize(), asked.rdtype, response, bool(query.ednsflags & dns.flags.DO))
         out = response.to_wire(max_size=65535)
         if not tcp and len(out) > (1232 if query.edns >= 0 else 512):
             response.answer, response.authority, response.additional = [], [], []

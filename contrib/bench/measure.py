@@ -92,17 +92,21 @@ class Running:
 
     roomy = ""  # a library that gives all of them the same socket buffers
 
-    def __init__(self, command, port, core, folder, probe="version.bind", wanted=None, patience=30):
+    def __init__(self, command, port, core, folder, probe="version.bind", wanted=None, patience=30, root=""):
         self.pid, self.process = None, None
         # Whoever started it is gone: then it goes, too.
         command = ["setpriv", "--pdeathsig", "KILL", *command]
         here = os.sched_getaffinity(0)
+
+        def enter():
+            os.chroot(root)
+            os.chdir(folder)
         with open(os.path.join(folder, "out"), "wb") as out:
             os.sched_setaffinity(0, cores(core))
             began = time.monotonic()
             try:
                 self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out,
-                                                stderr=out, cwd=folder,
+                                                stderr=out, cwd=folder, preexec_fn=enter if root else None,
                                                 env=dict(os.environ, LD_PRELOAD=self.roomy))
             except OSError as e:
                 raise NoNumber("it could not be started: %s" % e) from e

@@ -1,4 +1,4 @@
-"""The resolvers that are compared: how each is configured and started.
+"""The resolvers that are compared: how each is configured and started, and in which system it lives.
 
 SPDX-License-Identifier: BSD-3-Clause
 
@@ -7,10 +7,15 @@ own defaults for the rest. A peer's function writes what it needs into the folde
 returns the command to run. It is not called for what it cannot (`PEERS`).
 """
 
+import ctypes
 import dataclasses
 import os
+import subprocess
+import tempfile
 
 import questions
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
 @dataclasses.dataclass
@@ -140,7 +145,12 @@ def resolverd(s):
 
 
 def unbound(s):
-    return ["unbound", "-d", "-c", _unbound_file(s)]
+    path = _unbound_file(s)
+    if not s.slow_port and not s.small:
+        # Its manual on optimising: with libevent so many sockets, and half as many queries.
+        with open(path, "a", encoding="ascii") as f:
+            f.write("server:\n\toutgoing-range: 8192\n\tnum-queries-per-thread: 4096\n")
+    return ["unbound", "-d", "-c", path]
 
 
 # -- the others -----------------------------------------------------------------------------------
@@ -196,7 +206,9 @@ def powerdns(s):
     if s.forward_tls:
         lines.append("dot-to-port-853=yes")
     s.write("recursor.conf", "\n".join(lines) + "\n")
-    return ["pdns_recursor", "--daemon=no", "--config-dir=" + s.folder]
+    # Since 5.2 the settings are YAML, or these when that is said.
+    old = ["--enable-old-settings"] if ROOT else []
+    return ["pdns_recursor", *old, "--daemon=no", "--config-dir=" + s.folder]
 
 
 BIND = """options {
@@ -264,15 +276,64 @@ class Peer:
     can: frozenset
     forms: tuple        # of blocked names
     of_connection: int = 0  # questions that it answers over one TCP connection, if not any number
+    note: str = ""      # where it could be doing better than this configuration lets it
 
 
 PEERS = {
     "resolverd": Peer(resolverd, "", [], frozenset((RECURSE, TLS, HTTPS, FORWARD_TLS)), ("list", "lines", "rpz")),
     "unbound": Peer(unbound, "unbound", ["unbound", "-V"], frozenset((RECURSE, TLS, HTTPS, FORWARD_TLS)),
-                    ("lines", "rpz")),
-    "knot": Peer(knot, "knot-resolver", ["kresd", "-V"], frozenset((RECURSE, TLS, HTTPS, FORWARD_TLS)), ("rpz",)),
+                    ("lines", "rpz"), note="prefetch, serve-expired and fast-server-permil are off, as they are when "
+                    "nothing is said; its discard-timeout (1,900 ms) drops a slow question until it is asked again."),
+    "knot": Peer(knot, "knot-resolver", ["kresd", "-V"], frozenset((RECURSE, TLS, HTTPS, FORWARD_TLS)), ("rpz",),
+                 note="its manual advises a cache on tmpfs, and here it lies on a disk; the prediction module is off, "
+                 "priming too. It is started without its manager, as its worker is."),
     "powerdns": Peer(powerdns, "pdns-recursor", ["pdns_recursor", "--version"], frozenset((RECURSE, FORWARD_TLS)),
-                     ("rpz",)),
-    "bind": Peer(bind, "bind9", ["named", "-v"], frozenset((RECURSE, TLS, HTTPS)), ("rpz",)),
-    "dnsmasq": Peer(dnsmasq, "dnsmasq-base", ["dnsmasq", "--version"], frozenset(), ("lines",), 100),
+                     ("rpz",), note="distributor threads are none with one worker; its packet cache is as large as "
+                     "its record cache; refresh-on-ttl-perc is off, as it is when nothing is said."),
+    "bind": Peer(bind, "bind9", ["named", "-v"], frozenset((RECURSE, TLS, HTTPS)), ("rpz",),
+                 note="its memory is limited, not left at nine tenths of the machine's; prefetch is on, as it is when "
+                 "nothing is said."),
+    "dnsmasq": Peer(dnsmasq, "dnsmasq-base", ["dnsmasq", "--version"], frozenset(), ("lines",), 100,
+                    note="it forwards to a resolverd on the other core; no-negcache and max-ttl are left alone."),
 }
+
+
+# -- the system they live in ------------------------------------------------------------------------
+
+ROOT = ""       # a folder with Debian unstable: every peer but resolverd is the one in there
+# What has another name there than here.
+PACKAGES = {"knot-resolver": "knot-resolver6"}
+
+
+def packages(names):
+    """Of Debian unstable."""
+    return [PACKAGES.get(p, p) for p in (PEERS[n].package for n in names) if p]
+
+
+def enter_root(root, *folders):
+    """From now on rivals come from there. It sees the project and these folders at their own paths, in a mount
+    namespace that ends with this process."""
+    global ROOT
+    if ctypes.CDLL(None, use_errno=True).unshare(0x20000): # CLONE_NEWNS
+        raise OSError(ctypes.get_errno(), "unshare")
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+    for folder in sorted({TOP, "/dev", "/proc", "/tmp", *folders}):
+        os.makedirs(root + folder, exist_ok=True)
+        subprocess.run(["mount", "--bind", folder, root + folder], check=True)
+    ROOT = root
+
+
+def root_of(name):
+    return ROOT if PEERS[name].package else ""
+
+
+def configuration(name, net):
+    """What it is started with where it validates, as text: its command, and the files that were written for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = PEERS[name].start(Scene(folder=folder, net=net, build="", port=53, validate=True, forward=0
+                                          if RECURSE in PEERS[name].can else 5392))
+        text = " ".join(command) + "\n"
+        for file in sorted(set(os.listdir(folder)) - {"root.key"}):
+            with open(os.path.join(folder, file), encoding="ascii") as f:
+                text += "\n# " + file + "\n" + f.read()
+        return text.replace(folder, "DIR").replace(net, "NET").rstrip()

@@ -38,7 +38,8 @@ def read_page(path):
                 if head is None:
                     head = cells
                 elif not set(cells[0]) <= set("-:"):
-                    tables.setdefault(work, {})[cells[0]] = dict(zip(head[1:], cells[1:]))
+                    # "unbound 1.26.2, lines": the version is told below the picture.
+                    tables.setdefault(work, {})[re.sub(r"^(\w+) \d[\w.]*", r"\1", cells[0])] = dict(zip(head[1:], cells[1:]))
     return tables, measured
 
 

@@ -4,6 +4,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 
 import os
+import re
 
 import picture
 
@@ -28,6 +29,12 @@ TITLES = {
     "W10udp1000": "Forwarding, all misses, over UDP, 1,000 outstanding",
     "W10dot100": "Forwarding, all misses, over TLS, 100 outstanding",
     "W10dot1000": "Forwarding, all misses, over TLS, 1,000 outstanding",
+    "W13 unsigned": "Time to answer names never asked, servers 5 to 200 ms away, a dead one in a tenth of the zones",
+    "W13 tenth": "The same, a tenth of the zones signed, validating",
+    "W13 signed": "The same, all zones signed, validating",
+    "W13 unsigned, lost": "Unsigned, 2 % of packets lost each way",
+    "W13 tenth, lost": "A tenth signed, 2 % lost each way",
+    "W13 signed, lost": "All signed, 2 % lost each way",
     "mixed": "Half of the rate it can at most; a tenth is cold, signed, and 200 ms away: cached answers",
     "mixed, reload": "The same, during reloads one after another",
     "mixed, zones": "The same, during reloads with 417,286 local zones",
@@ -41,7 +48,7 @@ TITLES = {
 }
 COLD = ("W5", "W6off", "W6on", "W6off10", "W6on10")
 # Columns: what to show, its heading, digits.
-CPU = [("cpu_us", "CPU µs", 2), ("user_us", "user", 2), ("to_unbound", "to Unbound", 2), ("to_echo", "to the echo", 2),
+CPU = [("cpu_us", "CPU µs", 2), ("user_us", "user", 2), ("to_best", "to the best rival", 2), ("to_echo", "to the echo", 2),
        ("rate", "per second", 0), ("p50_us", "p50 µs", 0), ("p99_us", "p99", 0), ("p999_us", "p99.9", 0),
        ("mean_us", "mean µs", 0), ("upstream", "upstream", 3), ("handshakes", "handshakes in 10,000", 1)]
 MIXED = [("p50_us", "p50 µs", 0), ("p99_us", "p99", 0), ("p999_us", "p99.9", 0), ("rate", "per second", 0),
@@ -60,13 +67,16 @@ COLUMNS = {
             ("back_ms", "all back, ms", 0), ("back_cpu_ms", "CPU until then, ms", 0), ("cpu_us", "an answer, CPU µs", 2),
             ("upstream", "upstream", 3)],
     "verify": [("cpu_us", "CPU µs", 1)],
+    "W13": [("mean_ms", "mean ms", 0), ("to_best", "to the best rival", 2), ("p50_ms", "p50", 0), ("p90_ms", "p90", 0),
+            ("p99_ms", "p99", 0), ("p99_to_best", "to the best rival", 2), ("failed", "failed", 0),
+            ("packets", "packets upstream a question", 2)],
     "micro": [("instructions", "instructions", 0)],
     "sim": [("value", "value", 2)],
 }
 
 
 def columns_of(work):
-    return COLUMNS.get(work) or (MIXED if work.startswith("mixed") else CPU)
+    return COLUMNS.get(work.split()[0]) or (MIXED if work.startswith("mixed") else CPU)
 
 
 def best_echo(results):
@@ -74,14 +84,28 @@ def best_echo(results):
     return min(costs) if costs else None
 
 
+def best_rival(by_name, key):
+    if not any(n.startswith("resolverd") for n in by_name):
+        return None
+    values = [r[key] for n, r in by_name.items() if key in r and not n.startswith(("resolverd", "echo"))]
+    return min(values) if values else None
+
+
+def label(name, versions):
+    """The rival and which it is."""
+    first, comma, rest = name.partition(",")
+    return first + (" " + re.match(r"[\w.]*", versions[first])[0] if first in versions else "") + comma + rest
+
+
 def with_ratios(work, by_name, results):
-    unbound, echo = by_name.get("unbound", {}).get("cpu_us"), best_echo(results)
+    echo = best_echo(results)
     for name, r in sorted(by_name.items(), key=lambda item: item[0].startswith("echo")):
         r = dict(r)
         if work not in COLD:
             r.pop("upstream", None)
-        if "cpu_us" in r and unbound:
-            r["to_unbound"] = r["cpu_us"] / unbound
+        for key, ratio in (("cpu_us", "to_best"), ("mean_ms", "to_best"), ("p99_ms", "p99_to_best")):
+            if key in r and best_rival(by_name, key):
+                r[ratio] = r[key] / best_rival(by_name, key)
         if "cpu_us" in r and echo and work in ("echo", "W1", "W1do"):
             r["to_echo"] = r["cpu_us"] / echo
         yield name, r
@@ -106,12 +130,12 @@ def grid(head, rows, text=1):
 
 
 def table(whole):
-    results, out = whole["results"], []
+    results, versions, out = whole["results"], whole["machine"]["versions"], []
     for work, title in TITLES.items():
         if work not in results:
             continue
         columns = columns_of(work)
-        rows = [[name] + [number(r, key, digits) for key, _, digits in columns]
+        rows = [[label(name, versions)] + [number(r, key, digits) for key, _, digits in columns]
                 for name, r in with_ratios(work, results[work], results) if "none" not in r]
         out += ["", "### %s: %s" % (work, title)]
         if rows:
@@ -157,6 +181,9 @@ def targets(results):
         yield "W10dot" + n, "p99 to that over UDP", over(of("W10dot" + n, "p99_us"), of("W10udp" + n, "p99_us")), 1.2
     yield "W11", "a hit of two threads to one", of("W11", "growth", "hits"), 1.05
     yield "W11", "rate of one worker to half that of two", over(2, of("W11", "growth", "workers")), 1.025
+    for work in (w for w in TITLES if w.startswith("W13")):
+        for key, what, most in (("mean_ms", "mean", 0.85), ("p99_ms", "p99", 0.7 if "lost" in work else 0.9)):
+            yield work, what + " to the best rival's", over(of(work, key), best_rival(results.get(work, {}), key)), most
     for work in (w for w in TITLES if w.startswith("mixed")):
         yield work, "p99.9 of cached answers, µs", of(work, "p999_us"), 1000
     yield from targets_of_cache({n: r["value"] for n, r in results.get("sim", {}).items() if "value" in r}, over)
@@ -191,9 +218,13 @@ def target_table(results):
 # -- the page -------------------------------------------------------------------------------------
 
 CHARTS = {"hits": ["W1", "W1do", "W1r"], "streams": ["W2", "W3", "W4"], "cold": ["W5", "W6off", "W6on"],
-          "forwarding": ["W10udp100", "W10udp1000", "W10dot100", "W10dot1000"], "memory": ["W8", "W9", "W7"]}
-SHOWN = {"W8": ("bytes", "bytes an answer"), "W9": ("resident_mb", "MB"), "W7": ("list_mb", "MB")}
+          "forwarding": ["W10udp100", "W10udp1000", "W10dot100", "W10dot1000"], "distance": ["W13 unsigned", "W13 signed", "W13 signed, lost"], "memory": ["W8", "W9", "W7"]}
+SHOWN = {"W13": ("mean_ms", "mean, ms"), "W8": ("bytes", "bytes an answer"), "W9": ("resident_mb", "MB"), "W7": ("list_mb", "MB")}
 OURS, THEIRS = "#c0392b", "#7f8c8d"
+
+
+def shown(work):
+    return SHOWN.get(work.split()[0], ("cpu_us", "CPU µs a question"))
 
 
 def charts(whole, folder):
@@ -204,21 +235,21 @@ def charts(whole, folder):
     from matplotlib import pyplot
     results = whole["results"]
     for chart, works in CHARTS.items():
-        bars = {w: [(n, r[SHOWN.get(w, ("cpu_us",))[0]]) for n, r in results.get(w, {}).items()
-                    if SHOWN.get(w, ("cpu_us",))[0] in r] for w in works}
+        bars = {w: [(n, r[shown(w)[0]]) for n, r in results.get(w, {}).items() if shown(w)[0] in r] for w in works}
         works = [w for w in works if bars[w]]
         if not works:
             continue
+        versions = whole["machine"]["versions"]
         figure, axes = pyplot.subplots(1, len(works), figsize=(3.1 * len(works), 2.6), squeeze=False)
         for ax, work in zip(axes[0], works):
             most = sorted(v for _, v in bars[work])[len(bars[work]) // 2] * 6
-            ax.barh([n for n, _ in bars[work]], [min(v, most) for _, v in bars[work]],
+            ax.barh([label(n, versions) for n, _ in bars[work]], [min(v, most) for _, v in bars[work]],
                     color=[OURS if n.startswith("resolverd") else THEIRS for n, _ in bars[work]])
             for i, (_, v) in enumerate(bars[work]):
                 ax.text(min(v, most), i, " %.3g" % v if v < 1000 else " %.0f" % v, va="center", fontsize=7)
             ax.margins(x=0.2)
             ax.invert_yaxis()
-            ax.set_title("%s, %s" % (work, SHOWN.get(work, ("", "CPU µs a question"))[1]), fontsize=9)
+            ax.set_title("%s, %s" % (work, shown(work)[1]), fontsize=9)
             ax.tick_params(labelsize=8)
             if work in ("W1", "W1do") and best_echo(results):
                 ax.axvline(best_echo(results), color="black", linewidth=0.8, linestyle=":")
@@ -227,6 +258,16 @@ def charts(whole, folder):
         figure.savefig(os.path.join(folder, name), metadata={"Date": None})
         pyplot.close(figure)
         yield name
+
+
+def configurations(about):
+    out = ["", "## Configurations", "", "Each where it validates. DIR is a folder of its own, NET that of the miniature internet."]
+    for name, text in about["configurations"].items():
+        out += ["", "### Configuration of %s" % label(name, about["versions"]), ""]
+        if name in about["notes"]:
+            out += ["Where it could be doing better: " + about["notes"][name], ""]
+        out += ["    " + line if line else "" for line in text.splitlines()]
+    return "\n".join(out) + "\n"
 
 
 def page(whole, path):
@@ -246,6 +287,11 @@ def page(whole, path):
             "Dotted lines show the best echo. A result that would be meaningless is left out. The echo in W1r and",
             "mixed is asked as often as resolverd and does nothing else: its CPU time, p99 and p99.9 are those of",
             "the machine itself.", "",
+            "W13 is another internet, in one process, whose servers are 5, 30, 80 and 200 ms away: 300 to 400 distinct",
+            "names, 40 a second, A 55 %, AAAA 20, HTTPS 15, then PTR, MX, TXT, SRV; 15 % aliases, 30 % of zones with servers",
+            "outside, a dead server in 10 % and a lame one in 4 %. Its clients ask again after 3 s. Times are those of the",
+            "simulated distances. Names of W5 and W6 are of type A.", "",
+            "Ratios are to the best rival of each row. Each rival's configuration is at the end, with what it could do better.", "",
             "Machine: %s, %d cores, %.0f GB, %s, Linux %s, on %s; %.0f minutes." % (
                 m["cpu"], m["cores"], m["memory_gb"], m["system"], m["kernel"], m["date"], m["minutes"]),
             "resolverd %s; %s." % (m["resolverd"], "; ".join(
@@ -253,12 +299,15 @@ def page(whole, path):
     if m["load"] > m["cores"]:
         text += ["**The machine was busy with other work (load average %.1f): CPU figures are uncertain by about a"
                  % m["load"], "fifth, times to start more than that.**", ""]
+    if m["echoes"] and m["echoes"][-1] > 1.2 * m["echoes"][0]:
+        text += ["**Other work came and went: the same echo cost %.2f to %.2f µs, before, between and after.**" % (
+            m["echoes"][0], m["echoes"][-1]), ""]
     if whole["quick"]:
         text += ["**This was a short run (`--quick`): figures are coarse, those of cold questions far too high.**", ""]
     else:
         text += ["## Targets", "", target_table(whole["results"]), "", "## What was measured", ""]
     text += ["![%s](%s)" % (p.split("-")[1].split(".")[0], p) for p in pictures]
     with open(path, "w", encoding="utf-8") as f:
-        f.write("\n".join(text) + "\n" + table(whole))
+        f.write("\n".join(text) + "\n" + table(whole) + configurations(m))
     with open(os.path.splitext(path)[0] + ".svg", "w", encoding="utf-8") as f:
         f.write(picture.draw(path))

@@ -6,10 +6,12 @@ Each function is given the bench and a peer's name, and puts its results, one fo
 """
 
 import contextlib
+import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -43,7 +45,8 @@ def server(bench, name, running=None, core=SERVER_CORE, at=None, **how):
     """A peer at PORT, in the folder `at` or one of its own; `running` goes to Running, the rest says what it is."""
     with contextlib.nullcontext(at) if at else place(bench, name) as folder:
         scene = roster.Scene(folder=folder, net=bench.net, build=bench.bin, port=how.pop("port", PORT), **how)
-        s = Running(roster.PEERS[name].start(scene), scene.port, core, folder, **(running or {}))
+        s = Running(roster.PEERS[name].start(scene), scene.port, core, folder, root=roster.root_of(name),
+                    **(running or {}))
         s.folder = folder
         try:
             yield s
@@ -147,6 +150,45 @@ def cold(bench, name, work):
         bench.put(work, name, lambda: dict(
             measured(s, lambda: load(bench, questions, "-n", count, "-t", 40, "-a")),
             resident_mb=memory_mb(s.pid)))
+
+
+# As the page calls them: as contrib/bench/far does.
+FAR = {"W13 unsigned": "unsigned0", "W13 tenth": "tenth0", "W13 signed": "signed0", "W13 unsigned, lost": "unsigned2",
+       "W13 tenth, lost": "tenth2", "W13 signed, lost": "signed2"}
+FAILED_MOST = 0.02
+
+
+def far(bench, names):
+    """W13: all of them, in an internet of its own."""
+    asked = 60 if bench.quick else bench.names_far
+    if bench.far_json:
+        far_results(bench, names, asked, bench.far_json)
+        return
+    with tempfile.TemporaryDirectory(dir=bench.tools) as folder:
+        found = os.path.join(folder, "json")
+        # Both cores: its times are those of simulated distances.
+        subprocess.run(["taskset", "-c", "%d,%d" % (SERVER_CORE, LOAD_CORE), sys.executable,
+                        os.path.join(os.path.dirname(os.path.realpath(__file__)), "far"), "--bin", bench.bin, "--names", str(asked),
+                        "--peers", ",".join(names), "--json", found, *(["--root", roster.ROOT] if roster.ROOT else [])],
+                       check=True, timeout=1800)
+        far_results(bench, names, asked, found)
+
+
+def far_results(bench, names, asked, path):
+    with open(path, encoding="ascii") as f:
+        got = json.load(f)
+    for work, condition in FAR.items():
+        for name in names:
+            bench.put(work, name, lambda r=got[condition][name]: far_one(r, asked))
+
+
+def far_one(r, asked):
+    if "mean_ms" not in r:
+        raise NoNumber("; ".join(r["why"]) or "nothing was answered")
+    if r["failed"] > FAILED_MOST * asked:
+        raise NoNumber("%d of %d questions had no good answer: %s" % (r["failed"], asked, "; ".join(r["why"])))
+    return {"mean_ms": r["mean_ms"], "p50_ms": r["p50"], "p90_ms": r["p90"], "p99_ms": r["p99"], "failed": r["failed"],
+            "packets": r["packets"]}
 
 
 def forwarding(bench, name, works):
