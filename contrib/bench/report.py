@@ -53,7 +53,7 @@ CPU = [("cpu_us", "CPU µs", 2), ("user_us", "user", 2), ("to_best", "to the bes
        ("mean_us", "mean µs", 0), ("upstream", "upstream", 3), ("handshakes", "handshakes in 10,000", 1)]
 MIXED = [("p50_us", "p50 µs", 0), ("p99_us", "p99", 0), ("p999_us", "p99.9", 0), ("rate", "per second", 0),
          ("most", "at most", 0), ("others_p50_us", "cold, p50", 0), ("others_p99_us", "cold, p99", 0),
-         ("cpu_us", "CPU µs", 2)]
+         ("cpu_us", "CPU µs", 2), ("turn_us", "longest turn, CPU µs or up to 1,000 less", 0)]
 COLUMNS = {
     "W7": [("list_mb", "MB over no list", 1), ("list_peak_mb", "peak", 1), ("start_s", "first refused, s", 3),
            ("again_s", "from its copy, s", 3),
