@@ -218,7 +218,8 @@ def target_table(results):
 # -- the page -------------------------------------------------------------------------------------
 
 CHARTS = {"hits": ["W1", "W1do", "W1r"], "streams": ["W2", "W3", "W4"], "cold": ["W5", "W6off", "W6on"],
-          "forwarding": ["W10udp100", "W10udp1000", "W10dot100", "W10dot1000"], "distance": ["W13 unsigned", "W13 signed", "W13 signed, lost"], "memory": ["W8", "W9", "W7"]}
+          "forwarding": ["W10udp100", "W10udp1000", "W10dot100", "W10dot1000"],
+          "distance": ["W13 unsigned", "W13 signed", "W13 signed, lost"], "memory": ["W8", "W9", "W7"]}
 SHOWN = {"W13": ("mean_ms", "mean, ms"), "W8": ("bytes", "bytes an answer"), "W9": ("resident_mb", "MB"), "W7": ("list_mb", "MB")}
 OURS, THEIRS = "#c0392b", "#7f8c8d"
 
@@ -274,6 +275,9 @@ def page(whole, path):
     m, size = whole["machine"], whole["size"]
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
+    unsteady = m["echoes"] and m["echoes"][-1] > 1.2 * m["echoes"][0]
+    if unsteady:
+        whole["results"].pop("echo", None) # it is no measure for anybody
     pictures = list(charts(whole, folder))
     text = ["# Performance", "",
             "Written by `contrib/bench/run`, which measures the same on your machine. Each server has one core and",
@@ -299,8 +303,8 @@ def page(whole, path):
     if m["load"] > m["cores"]:
         text += ["**The machine was busy with other work (load average %.1f): CPU figures are uncertain by about a"
                  % m["load"], "fifth, times to start more than that.**", ""]
-    if m["echoes"] and m["echoes"][-1] > 1.2 * m["echoes"][0]:
-        text += ["**Other work came and went: the same echo cost %.2f to %.2f µs, before, between and after.**" % (
+    if unsteady:
+        text += ["**Other work came and went: the same echo cost %.2f to %.2f µs, before and after; no ratio to it is told.**" % (
             m["echoes"][0], m["echoes"][-1]), ""]
     if whole["quick"]:
         text += ["**This was a short run (`--quick`): figures are coarse, those of cold questions far too high.**", ""]
