@@ -7,7 +7,7 @@ was asked decides what is known there, how far away it is, and whether it answer
 come of a seed: every peer meets the same world, and the same losses in the n-th packet to a server.
 
 A world has the root and eight TLDs (signed, near), 20 operators whose servers serve others' zones (so their names come
-without glue), and `zones` zones below the TLDs. Of these 30 % have an operator's servers, 10 % one of two servers that
+without glue), and `zones` zones below the TLDs. Of these 30 % have an operator's servers; of the others 10 % have one of two servers that
 is dead, 4 % one that is lame (REFUSED), and the share `signed` is signed (ECDSA P-256), half with NSEC, half with NSEC3.
 No name is answered by a wildcard, and all names that are asked exist; half of the HTTPS questions have no data.
 """
