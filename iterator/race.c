@@ -89,7 +89,6 @@ struct race *race_start(const struct race_how *how)
 	struct race *r = arena_new(how->arena, struct race);
 
 	r->how = *how;
-	r->how.known = NULL;
 	for (unsigned i = 0; i < how->count; i++)
 		add(r, how->targets[i], how->wait_ms, how->known);
 	if (how->hedge_ms) {

@@ -40,7 +40,8 @@ static struct race *begin(bool hedges, bool has_another)
 	it.has_another = has_another;
 	it.at = delegation_new(&world.arena, zone);
 	for (unsigned i = 0; i < 2; i++) {
-		struct target t = { .addr = { .family = 4, .port = 53, .ip = { 192, 0, 2, (uint8_t)(i + 1) } } };
+		struct target t = { .addr = { .family = 4, .port = 53, .ip = { 192, 0, 2, (uint8_t)(i + 1) } },
+				    .tls_name = i ? "second.example" : NULL, .http_path = i ? "/second" : NULL };
 
 		delegation_add_target(it.at, &world.arena, &t);
 	}
@@ -139,6 +140,10 @@ static void a_race_asks_all_at_once(void **state)
 	world_begin("");
 	r = begin(false, true);
 	assert_int_equal(world.udp.count, 2);
+	assert_null(world.udp.sent[0]->http_path);
+	assert_string_equal(world.udp.sent[1]->http_path, "/second");
+	assert_string_equal(world.udp.sent[1]->tls_name, "second.example");
+	assert_int_equal(world.udp.sent[1]->to.ip[3], 2);
 	answer_of(0, RCODE_REFUSED);
 	assert_int_equal(it.ends, 0);
 	assert_true(it.at->targets[0].spent);
