@@ -5,6 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 
 import collections
 import contextlib
+import itertools
 import os
 import random
 import re
@@ -36,12 +37,13 @@ REPORTS = ("AddressSanitizer", "LeakSanitizer", "ThreadSanitizer", "runtime erro
 
 # Where tests listen: below what the kernel gives to clients, and the daemons ask from other ports.
 PORTS = range(20000, 25000)
+# In any order, and each again only after all others: one that is told twice would be asked for by two of a test's listeners.
+_ports = itertools.cycle(random.sample(PORTS, len(PORTS)))
 
 
 def free_port(address=ADDRESS):
     """A port of ours that is free for UDP and TCP."""
-    while True:
-        port = random.choice(PORTS)
+    for port in _ports:
         with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
             try:
                 tcp.bind((address, port))
