@@ -21,9 +21,9 @@ autotrust   | validator/autotrust.c validator/autotrust_file.c validator/roll.c 
 cookies     | services/access/cookies.c |
 acl         | services/access/acl.c |
 limits      | services/access/ratelimit.c services/access/waitlimit.c services/forward/zonelimits.c services/net/connection_limits.c |
-matching    | services/upstream/wire.c:upstream_write,upstream_judge_echo services/upstream/udp.c:flight_with,was_used,\
+matching    | services/upstream/wire.c:upstream_write,upstream_judge_echo,upstream_refuses_edns services/upstream/question.c services/upstream/udp.c:flight_with,was_used,\
 port_read,port_strayed,port_hand_over,port_send,port_open,port_find,port_settle,is_too_old,bind_somewhere,on_ready \
-services/upstream/upstream.c:same_text,same_subnet,same_ask,flags_of,note_stray,on_strayed,edns_is_refused,is_cut,on_arrived,\
+services/upstream/upstream.c:note_stray,on_strayed,is_cut,on_arrived,\
 turn_from_refusal,may_turn_to_tcp,note_answer |
 0x20        | iterator/caps.c services/upstream/wire.c:spell |
 tls         | util/net/tls.c util/net/tls_context.c util/net/tls_sessions.c services/config/tls.c | test_tls.py test_upstreams.py

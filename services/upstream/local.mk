@@ -3,6 +3,7 @@ libresolver_la_SOURCES += \
 	services/upstream/connection.c \
 	services/upstream/peer.c services/upstream/peer.h \
 	services/upstream/pool.c services/upstream/pool.h \
+	services/upstream/question.c services/upstream/question.h \
 	services/upstream/streams.c \
 	services/upstream/tcp.c \
 	services/upstream/udp.c \

@@ -11,6 +11,7 @@
 #include "services/query/env.h"
 #include "services/query/snapshot.h"
 #include "services/stats/stats.h"
+#include "services/upstream/question.h"
 #include "services/upstream/unwanted.h"
 #include "services/upstream/wire.h"
 #include "util/base/arena.h"
@@ -139,44 +140,11 @@ void upstream_each_peer(const struct upstream *u, void (*fn)(const struct peer *
  * The table of exchanges.
  */
 
-static unsigned flags_of(const struct upstream_question *q)
-{
-	return (unsigned)q->recurse | (unsigned)q->checking_disabled << 1 |
-	       (unsigned)q->dnssec << 2 | (unsigned)q->caps << 3 | (unsigned)q->insists << 4 |
-	       (unsigned)q->transport << 5;
-}
-
-static uint64_t ask_hash(const struct upstream_question *q)
-{
-	uint64_t h = hash_dname(q->q.name, q->q.name_len, (uint32_t)q->q.type << 16 | q->q.class_);
-
-	if (UNLIKELY(q->subnet != NULL))
-		h ^= addr_hash(&q->subnet->net) + q->subnet->bits;
-	return h ^ addr_hash(&q->server) ^ flags_of(q);
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-static bool same_subnet(const struct netblock *a, const struct netblock *b)
-{
-	return a && b ? a->bits == b->bits && addr_equals_ip(&a->net, &b->net) : a == b;
-}
-
-static bool same_ask(const struct upstream_question *a, const struct upstream_question *b)
-{
-	return flags_of(a) == flags_of(b) && addr_equals(&a->server, &b->server) &&
-	       question_equals(&a->q, &b->q) && same_text(a->tls_name, b->tls_name) &&
-	       same_text(a->http_path, b->http_path) && same_subnet(a->subnet, b->subnet);
-}
-
 static struct exchange *exchange_find(struct upstream *u, const struct upstream_question *q,
 				      uint64_t hash)
 {
 	for (struct exchange *x = u->buckets[hash % BUCKETS]; x; x = x->bucket_next)
-		if (x->hash == hash && same_ask(&x->ask, q))
+		if (x->hash == hash && upstream_question_equals(&x->ask, q))
 			return x;
 	return NULL;
 }
@@ -622,14 +590,6 @@ static bool on_strayed(struct transmission *s)
 	return note_stray(exchange_of(s));
 }
 
-/* A server without EDNS (RFC 6891 7) says FORMERR or NOTIMP, some with our OPT sent back; or
- * BADVERS. */
-static bool edns_is_refused(const struct exchange *x, const struct message *m)
-{
-	return x->with_edns && (m->rcode == RCODE_FORMERR || m->rcode == RCODE_NOTIMP ||
-				m->rcode == RCODE_BADVERS);
-}
-
 /* Over UDP the refusal may be forged to make us do without signatures: if we want those, the server
  * must confirm it over TCP. It may do so honestly: a zone with a DS RRset need not be one we
  * validate, and the validator will decide what a plain answer is worth. */
@@ -732,7 +692,7 @@ static bool on_arrived(struct transmission *s, const uint8_t *wire, size_t len)
 		   x->upstream->env->time->now_s))
 		return note_stray(x);
 	x->under_way = false;
-	if (edns_is_refused(x, reply.message)) {
+	if (x->with_edns && upstream_refuses_edns(reply.message)) {
 		turn_from_refusal(x);
 		return true;
 	}
@@ -776,7 +736,7 @@ struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_ques
 				  void (*done)(void *owner, const struct upstream_reply *reply),
 				  void *owner)
 {
-	uint64_t hash = ask_hash(question);
+	uint64_t hash = upstream_question_hash(question);
 	struct exchange *x = exchange_find(u, question, hash);
 	bool is_new = !x;
 	struct upstream_ask *a = arena_new(arena, struct upstream_ask);

@@ -114,3 +114,8 @@ enum upstream_echo upstream_judge_echo(const uint8_t *sent, bool capped, const u
 		return ECHO_MANGLED;
 	return ECHO_TRUE;
 }
+
+bool upstream_refuses_edns(const struct message *m)
+{
+	return m->rcode == RCODE_FORMERR || m->rcode == RCODE_NOTIMP || m->rcode == RCODE_BADVERS;
+}

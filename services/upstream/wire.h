@@ -49,4 +49,7 @@ enum upstream_echo {
 enum upstream_echo upstream_judge_echo(const uint8_t *sent, bool capped, const uint8_t *got,
 				       size_t len) MUST_USE;
 
+/* A server without EDNS (RFC 6891 7) says FORMERR or NOTIMP, some with our OPT sent back; or BADVERS. */
+bool upstream_refuses_edns(const struct message *m) PURE;
+
 #endif
