@@ -110,19 +110,37 @@ static void on_raced(void *owner, struct target *target, const struct upstream_r
 	on_answered(it, reply);
 }
 
+/* Another server's answer is still awaited. One that was only silent may be asked again, unless the operator's strategy
+ * did choose it. */
+static void on_lost(void *owner, struct target *target, const struct upstream_reply *reply)
+{
+	struct iter *it = owner;
+	struct target *now = delegation_target_now(it->at, target);
+
+	now->silent |= reply->end == UPSTREAM_SILENT;
+	now->spent |= it->at->config || reply->end != UPSTREAM_SILENT || reply->refused;
+	iter_note_sends(it, reply);
+}
+
+static struct race_how race_of(struct iter *it, const struct upstream_question *question, const struct selection *to)
+{
+	return (struct race_how){ .question = *question,
+				  .upstream = it->q->env->upstream,
+				  .arena = it->arena,
+				  .loop = it->q->env->loop,
+				  .targets = { to->target },
+				  .count = 1,
+				  .done = on_raced,
+				  .lost = on_lost,
+				  .owner = it };
+}
+
 /* Also ask other servers than the selected one, if configured (forward-strategy: race). */
 static bool send_race(struct iter *it, const struct upstream_question *question,
 		      const struct selection *to)
 {
 	const struct forward_zone *config = it->at->config;
-	struct race_how how = { .question = *question,
-				.upstream = it->q->env->upstream,
-				.arena = it->arena,
-				.delegation = it->at,
-				.targets = { to->target },
-				.count = 1,
-				.done = on_raced,
-				.owner = it };
+	struct race_how how = race_of(it, question, to);
 
 	/* whether to send the client subnet depends on the server */
 	if (!config || config->strategy != STRATEGY_RACE || it->caps.on || it->shows)
@@ -159,6 +177,36 @@ static void count_send(struct iter *it, struct target *target)
 	tell_asking(it, target);
 }
 
+/* At most `ratelimit` queries per second go to the servers of one zone: whether this one may. */
+static bool zone_admits(const struct iter *it)
+{
+	const struct env *e = it->q->env;
+	struct rate_rule rule = { .limit = zonelimits_get(it->q->snapshot->zone_limits, it->at->zone),
+				  .factor = it->conf->ratelimit_factor,
+				  .backoff = it->conf->ratelimit_backoff };
+	uint8_t zone[DNAME_MAX];
+	size_t len = dname_len(it->at->zone);
+
+	if (!rule.limit || it->at->forward || !e->zone_rates)
+		return true;
+	for (size_t i = 0; i < len; i++)
+		zone[i] = ascii_lower[it->at->zone[i]];
+	return ratelimit_admits(e->zone_rates, zone, len, &rule, e->time->now_s, e->random);
+}
+
+/* A failure for this reason is not cached: the next second counts anew. */
+static bool is_within_rate(struct iter *it)
+{
+	if (LIKELY(!it->q->snapshot->limits_zones) || zone_admits(it))
+		return true;
+	stat_bump(&it->q->env->stats->ratelimited, 1);
+	iter_blame(it, REASON_budget_sends, "limit of %u queries per second to one zone reached",
+		   zonelimits_get(it->q->snapshot->zone_limits, it->at->zone));
+	it->q->no_store = true;
+	it->state = ITER_fail;
+	return false;
+}
+
 /* The first takes longer than usual: whom to ask beside it. */
 static struct target *another(void *owner)
 {
@@ -166,9 +214,12 @@ static struct target *another(void *owner)
 	struct target *first = delegation_target_now(it->at, it->target), *out;
 	struct selection to = { .target = first, .tier = it->tier };
 
-	if (it->q->budget->sends <= 0 || it->sent >= it->conf->max_sent_count || it->sent_in_all >= ITER_SENDS ||
+	if (it->q->budget->sends <= 0 || it->q->budget->wasted_sends <= BUDGET_VAIN_KEPT ||
+	    it->sent >= it->conf->max_sent_count || it->sent_in_all >= ITER_SENDS ||
 	    infra_network_is_down(it->q->env->infra, it->q->env->time) ||
-	    !select_others(it->at, it->q, it->shown.type, &to, &out, 1) || out->tries >= first->tries)
+	    (iter_judges_servers(it) && iter_is_stopped_at(it, it->at)) ||
+	    !select_others(it->at, it->q, it->shown.type, &to, &out, 1) || out->tries >= first->tries ||
+	    (it->q->snapshot->limits_zones && !zone_admits(it)))
 		return NULL;
 	count_send(it, out);
 	return out;
@@ -187,23 +238,16 @@ static uint32_t hedge_ms(const struct iter *it, const struct infra_view *known)
  * and configured servers only those are asked that the operator's strategy says. */
 static bool send_hedged(struct iter *it, const struct upstream_question *question, const struct selection *to)
 {
-	struct race_how how = { .question = *question,
-				.upstream = it->q->env->upstream,
-				.arena = it->arena,
-				.delegation = it->at,
-				.targets = { to->target },
-				.count = 1,
-				.known = &to->known,
-				.hedge_ms = hedge_ms(it, &to->known),
-				.wait_ms = MAX(2 * hedge_ms(it, &to->known), to->known.rto_ms),
-				.another = another,
-				.loop = it->q->env->loop,
-				.done = on_raced,
-				.owner = it };
+	struct race_how how = race_of(it, question, to);
 
-	if (!question->once || it->at->config || it->at->transport != TRANSPORT_UDP || it->caps.on || it->shows ||
-	    to->known.down || to->tier == TIER_RECURSOR || time_jumps(it->q->env->time))
+	/* whether a client subnet may be sent, and which, depends on the server */
+	if (!question->once || it->at->config || it->at->transport != TRANSPORT_UDP || it->caps.on ||
+	    it->q->snapshot->subnets || to->known.down || to->tier == TIER_RECURSOR || time_jumps(it->q->env->time))
 		return false;
+	how.known = &to->known;
+	how.hedge_ms = hedge_ms(it, &to->known);
+	how.wait_ms = MAX(2 * how.hedge_ms, to->known.rto_ms);
+	how.another = another;
 	it->race = race_start(&how);
 	return true;
 }
@@ -307,31 +351,6 @@ static bool is_doubtful(enum tier tier)
 	return tier == TIER_NO_DNSSEC || tier == TIER_AVOIDED;
 }
 
-/* At most `ratelimit` queries per second go to the servers of one zone. A failure for this reason
- * is not cached: the next second counts anew. */
-static bool is_within_rate(struct iter *it)
-{
-	const struct env *e = it->q->env;
-	struct rate_rule rule = { .limit = zonelimits_get(it->q->snapshot->zone_limits, it->at->zone),
-				  .factor = it->conf->ratelimit_factor,
-				  .backoff = it->conf->ratelimit_backoff };
-	uint8_t zone[DNAME_MAX];
-	size_t len = dname_len(it->at->zone);
-
-	if (!rule.limit || it->at->forward || !e->zone_rates)
-		return true;
-	for (size_t i = 0; i < len; i++)
-		zone[i] = ascii_lower[it->at->zone[i]];
-	if (ratelimit_admits(e->zone_rates, zone, len, &rule, e->time->now_s, e->random))
-		return true;
-	stat_bump(&e->stats->ratelimited, 1);
-	iter_blame(it, REASON_budget_sends, "limit of %u queries per second to one zone reached",
-		   rule.limit);
-	it->q->no_store = true;
-	it->state = ITER_fail;
-	return false;
-}
-
 /* From here on each client's query is resolved separately. */
 static enum iter_step stop_for_all(struct iter *it)
 {
@@ -377,7 +396,7 @@ enum iter_step choose(struct iter *it)
 	targets_ask_ahead(it);
 	to = select_server(it->at, it->q, it->shown.type, mesh_children(it->q));
 	if (to.target && !(is_doubtful(to.tier) && targets_ask_next(it))) {
-		if (UNLIKELY(it->q->snapshot->limits_zones) && !is_within_rate(it))
+		if (!is_within_rate(it))
 			return ITER_ON;
 		if (UNLIKELY(show_choose(it, &to) == SHOW_DIVIDE))
 			return stop_for_all(it);

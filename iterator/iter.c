@@ -46,6 +46,16 @@ void iter_note_wasted(struct iter *it, unsigned packets)
 		budget_take(wasted_sends, MIN((int)packets, *wasted_sends));
 }
 
+void iter_note_sends(struct iter *it, const struct upstream_reply *reply)
+{
+	int more = reply->sends ? (int)reply->sends - 1 : 0;
+
+	it->sent_in_all += (unsigned)more;
+	budget_take(&it->q->budget->sends, MIN(more, it->q->budget->sends));
+	if (reply->end == UPSTREAM_SILENT)
+		iter_note_wasted(it, reply->sends);
+}
+
 void iter_hide_name(struct iter *it)
 {
 	bool on = it->conf->qname_minimisation && !(it->q->kind & QUERY_PRIME) &&

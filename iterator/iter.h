@@ -117,6 +117,8 @@ void iter_blame(struct iter *it, enum reason reason, const char *fmt, ...) PRINT
 /* Charge `packets` that were to no avail to the budget; free of charge for configured servers and
  * for side queries (mesh_side), which must not cost the client its answer. */
 void iter_note_wasted(struct iter *it, unsigned packets);
+/* Charge what one query took beyond its first packet (retries, another transport), and all of it if it was to no avail. */
+void iter_note_sends(struct iter *it, const struct upstream_reply *reply);
 /* Whether a query is out. */
 static inline bool iter_is_asking(const struct iter *it)
 {

@@ -342,17 +342,6 @@ static void begin(struct iter *it, struct query *q)
 	iter_hide_name(it);
 }
 
-/* Count what one query took beyond its first packet: retries, another transport. */
-static void note_sends(struct iter *it, const struct upstream_reply *reply)
-{
-	int more = reply->sends ? (int)reply->sends - 1 : 0;
-
-	it->sent_in_all += (unsigned)more;
-	budget_take(&it->q->budget->sends, MIN(more, it->q->budget->sends));
-	if (reply->end == UPSTREAM_SILENT)
-		iter_note_wasted(it, reply->sends);
-}
-
 static void take_event(struct iter *it, const struct event *ev)
 {
 	switch (ev->kind) {
@@ -363,7 +352,7 @@ static void take_event(struct iter *it, const struct event *ev)
 		it->race = NULL;
 		it->reply = ev->reply;
 		it->target = delegation_target_now(it->at, it->target);
-		note_sends(it, ev->reply);
+		iter_note_sends(it, ev->reply);
 		it->state = ITER_response;
 		break;
 	case EVENT_CHILD:

@@ -25,6 +25,7 @@ libresolver_la_SOURCES += \
 UNIT_TESTS += \
 	iterator/tests/caps \
 	iterator/tests/aliases \
+	iterator/tests/choose \
 	iterator/tests/classify \
 	iterator/tests/delegation \
 	iterator/tests/delegation_cache \

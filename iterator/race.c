@@ -48,10 +48,7 @@ static void on_reply(void *owner, const struct upstream_reply *reply)
 	mine->ask = NULL;
 	r->running--;
 	if (!is_good(reply) && r->running) {
-		struct target *now = delegation_target_now(r->how.delegation, mine->target);
-
-		now->silent |= reply->end == UPSTREAM_SILENT;
-		now->spent |= !r->how.hedge_ms || reply->end != UPSTREAM_SILENT || reply->refused;
+		r->how.lost(r->how.owner, mine->target, reply);
 		return;
 	}
 	/* what the slower one has to say for itself is still worth knowing */

@@ -7,7 +7,6 @@
 #include "services/upstream/upstream.h"
 
 struct arena;
-struct delegation;
 struct loop;
 struct target;
 struct race;
@@ -18,19 +17,19 @@ struct race_how {
 	struct upstream *upstream;
 	struct arena *arena;
 	struct upstream_question question; /* the server is filled in from `targets` */
-	const struct delegation *delegation; /* of which `targets` are */
 	struct target *targets[RACERS_MOST];
 	unsigned count;
 	/* Of the first, if it was just looked up; or NULL. */
 	const struct infra_view *known;
 	/* After `hedge_ms`, if that is not 0: another server to ask as well; NULL: none. The first is given `wait_ms` in
-	 * all. Those that were only slower, or silent, are not spent by it. */
+	 * all. Those that are slower are let finish: how long they take is still learnt. */
 	uint32_t hedge_ms, wait_ms;
 	struct target *(*another)(void *owner);
 	struct loop *loop;
 	/* Called once, like upstream_ask's callback: with the first good response, or with the
-	 * outcome of the last server. Other outcomes are dropped; servers that failed are spent. */
+	 * outcome of the last server; before, `lost` with each other outcome that came. */
 	void (*done)(void *owner, struct target *target, const struct upstream_reply *reply);
+	void (*lost)(void *owner, struct target *target, const struct upstream_reply *reply);
 	void *owner;
 };
 
