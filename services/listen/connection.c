@@ -498,7 +498,6 @@ static void keep_rest(struct connection *c, const uint8_t *at, size_t len)
 		queue_put(&c->in, at, len);
 }
 
-/* Process the kept bytes followed by `len` new ones, all in t->in. */
 /* What was read had no answer that would carry the acknowledgement: a client that leaves Nagle's algorithm on (RFC 9293
  * 3.7.4) holds back the rest of its request, or its next question, until that comes, which a delayed one does after 40 ms. */
 static void acknowledge(const struct connection *c)
@@ -513,6 +512,7 @@ static void acknowledge(const struct connection *c)
 #endif
 }
 
+/* Process the kept bytes followed by `len` new ones, all in t->in. */
 static void on_bytes(struct connection *c, size_t len)
 {
 	struct listen_tcp *t = c->home;
