@@ -345,10 +345,10 @@ static bool caps_is_done(struct iter *it)
 	return caps_suffices(&it->caps, it->at->target_count, it->conf->max_sent_count);
 }
 
-/* Prefer looking up further servers to asking one that gave bad data. */
+/* Prefer looking up further servers to asking one that gave bad data, or has it from elsewhere. */
 static bool is_doubtful(enum tier tier)
 {
-	return tier == TIER_NO_DNSSEC || tier == TIER_AVOIDED;
+	return tier == TIER_NO_DNSSEC || tier == TIER_AVOIDED || tier == TIER_RECURSOR;
 }
 
 /* From here on each client's query is resolved separately. */
@@ -406,7 +406,7 @@ enum iter_step choose(struct iter *it)
 	it->state = ITER_await;
 	if (mesh_children(it->q) || targets_ask_next(it))
 		return ITER_WAIT;
-	if (!it->empty && delegation_has_faltered(it->at)) {
+	if (!it->empty && it->conf->outbound_msg_retry > 0 && delegation_has_faltered(it->at)) {
 		if (is_indispensable(it)) {
 			delegation_forgive(it->at);
 			it->state = ITER_choose;

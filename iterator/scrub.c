@@ -440,7 +440,8 @@ static void take_address(struct kept *k, const struct rrset *set)
 
 	if (set->class_ != k->how->asked->class_ || !is_called_for(k, owner) || is_answer(k, set))
 		return;
-	if (!is_inside(k, set) && k->conf->harden_glue)
+	/* of foreign servers' addresses only glue is taken, where the operator lets it */
+	if (!is_inside(k, set) && (k->conf->harden_glue || k->count[SECTION_ANSWER]))
 		return;
 	if (!is_on_the_way(k, owner, TYPE_A) && !is_lenient(k))
 		scrub_set_own(set)->flags |= RRSET_GLUE_APART;

@@ -42,13 +42,13 @@ static bool is_avoided(const struct query *q, const struct addr *addr)
 	return false;
 }
 
-/* Whether it must not be asked, by the address it is reached at or by its own. */
+/* Whether it must not be asked, by its own address: of one behind NAT64 the IPv4 address. */
 static bool is_forbidden(const struct netset *set, const struct target *p)
 {
 	struct addr own = { .family = 4 };
 
 	put_u32(own.ip, p->ip4);
-	return set && (netset_find(set, &p->addr) || (p->ip4 && netset_find(set, &own)));
+	return set && netset_find(set, p->ip4 ? &own : &p->addr);
 }
 
 static bool is_usable(const struct query *q, const struct target *p)
@@ -63,11 +63,11 @@ static bool is_usable(const struct query *q, const struct target *p)
 /* From here on it is asked through NAT64, if that is configured. */
 static void map_target(const struct conf_server *conf, struct target *p)
 {
-	uint32_t ip4 = p->addr.family == 4 ? get_u32(p->addr.ip) : 0;
+	struct addr own = p->addr;
 
 	nat64_map(conf, &p->addr);
-	if (p->addr.family == 6 && ip4)
-		p->ip4 = ip4;
+	if (own.family == 4 || nat64_reads(conf, &p->addr, &own))
+		p->ip4 = get_u32(own.ip);
 }
 
 static bool is_lame_for(const struct infra_view *view, uint16_t type)

@@ -8,12 +8,14 @@
 #include "daemon/worker/frontend.h"
 #include "daemon/worker/modules.h"
 #include "daemon/worker/worker.h"
+#include "services/net/edns_conn.h"
 #include "services/policy/policy.h"
 #include "services/query/snapshot.h"
 #include "util/base/bytes.h"
 #include "util/base/loop.h"
 #include "util/base/mem.h"
 #include "util/base/rcu.h"
+#include "util/conf/options.h"
 #include "util/dns/msg.h"
 
 /* ---- the upstream side ---- */
@@ -65,10 +67,14 @@ static void client_reply(const struct client *c, const uint8_t *bytes, size_t le
 {
 	struct world *w = c->via;
 	struct client_answer *a = mem_zero(sizeof(*a));
+	struct edns_conn told = { .options = c->ops->stream && w->keeps_alive ? HOP_KEEPALIVE : 0,
+				  .keepalive_ms = w->snapshot->conf->server.edns_tcp_keepalive_timeout };
+	uint8_t *copy = mem_new(len + EDNS_CONN_KEEPALIVE_LEN);
 
+	memcpy(copy, bytes, len);
 	a->to = c->from;
 	a->tcp = c->ops->stream;
-	a->wire = (struct slice){ mem_copy(bytes, len), len };
+	a->wire = (struct slice){ copy, edns_conn_add(copy, len, len + EDNS_CONN_KEEPALIVE_LEN, &told) };
 	list_push_back(&w->answers, &a->link);
 }
 
@@ -112,6 +118,7 @@ bool world_begin(struct world *w, struct conf *conf, uint64_t start_s, struct fa
 	w->udp = (struct played_wire){ .transport.ops = &wire_ops, .world = w };
 	w->tcp = (struct played_wire){ .transport.ops = &wire_ops, .world = w, .tcp = true };
 	w->worker = NULL;
+	w->keeps_alive = false;
 	w->snapshot = modules_snapshot(conf, f);
 	if (!w->snapshot)
 		return false;
@@ -175,6 +182,8 @@ void world_ask(struct world *w, const struct addr *from, bool tcp, struct slice 
 	enum disposition v;
 
 	memcpy(in, message.at, p.in.len);
+	if (tcp && w->snapshot->conf->server.edns_tcp_keepalive && edns_conn_asked(in, p.in.len) & HOP_KEEPALIVE)
+		w->keeps_alive = true;
 	rcu_turn_begin();
 	v = frontend_take(w->worker, &p);
 	rcu_turn_end();

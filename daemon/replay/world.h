@@ -52,6 +52,7 @@ struct world {
 	struct played_wire udp, tcp;
 	struct list outstanding;        /* newest first */
 	struct list answers;            /* oldest first */
+	bool keeps_alive;               /* the clients over TCP, on one connection, have asked to be told how long it may be idle */
 	/* told of each question that goes out; may be NULL */
 	void (*sent)(void *arg, struct outstanding *o);
 	void *arg;

@@ -171,6 +171,16 @@ static bool is_well_formed(const struct client_query *j)
 	       !(j->w->on.drop_large && !j->to.stream && j->p->in.len > 512);
 }
 
+/* RFC 7828 3.2.1: a client asks how long its connection may be idle, and does not say it. Over UDP the option is passed
+ * over. */
+static bool dictates_keepalive(const struct client_query *j)
+{
+	struct slice said;
+
+	return j->request.edns.options.len && j->to.stream &&
+	       edns_find_option(&j->request.edns, EDNS_KEEPALIVE, &said) && said.len;
+}
+
 /* RFC 7873 5.2. A client that needs a cookie and has none is told to use TCP, or given a cookie. */
 static bool shows_cookie(struct client_query *j, enum cookie_state state, enum disposition *v)
 {
@@ -430,6 +440,8 @@ static inline enum disposition travel(struct client_query *j)
 	if (!is_well_formed(j))
 		return end_early(j, answer_malformed(j));
 	client_query_note_question(j);
+	if (UNLIKELY(dictates_keepalive(j)))
+		return client_query_refuse(j, RCODE_FORMERR, REASON_none);
 	if (UNLIKELY(w->on.cookies))
 		cookie = look_at_cookie(j);
 	if (UNLIKELY(w->on.limits) && !is_patient(j))

@@ -36,4 +36,12 @@ static inline void nat64_map(const struct conf_server *c, struct addr *a)
 	*a = to;
 }
 
+/* The IPv4 address of a server that is reached at `a`; false: it is not reached through NAT64. */
+static inline bool nat64_reads(const struct conf_server *c, const struct addr *a, struct addr *ip4)
+{
+	struct netblock prefix;
+
+	return netblock_parse(&prefix, c->nat64_prefix, NULL) && nat64_extract(&prefix, a, ip4);
+}
+
 #endif

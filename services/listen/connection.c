@@ -443,7 +443,7 @@ unsigned connection_options_due(struct connection *c, const uint8_t *question, s
 
 	c->has_asked = true;
 	c->kept |= due & HOP_KEEPALIVE ? 1 : 0;
-	return due;
+	return due | (c->kept ? possible & HOP_KEEPALIVE : 0u);
 }
 
 size_t connection_add_options(const struct connection *c, unsigned due, uint8_t *wire, size_t len)

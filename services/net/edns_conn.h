@@ -10,6 +10,8 @@
 
 enum { HOP_PADDING = 1, HOP_KEEPALIVE = 2 };
 
+#define EDNS_CONN_KEEPALIVE_LEN 6
+
 /* Which of them (HOP_*) the query has. */
 unsigned edns_conn_asked(const uint8_t *wire, size_t len);
 

@@ -355,8 +355,14 @@ def test_who_asks_is_told_how_long_it_may_be_idle(daemon):
             kept.sendall(frame(padded("version.bind.", 11, rrtype="TXT", rrclass="CH")))
             assert [o.data for o in read_message(kept).options if o.otype == 11] == [struct.pack("!H", 600)]
             assert is_closed(other, 3)
-            kept.sendall(frame(query("version.bind.", "TXT", "CH")))
-            assert not [o for o in read_message(kept).options if o.otype == 11]
+            # who has asked once is told ever after (RFC 7828 3.3.2), except where there is no OPT to tell it in
+            kept.sendall(frame(padded("version.bind.", 12, rrtype="TXT", rrclass="CH")))
+            assert [o.data for o in read_message(kept).options if o.otype == 11] == [struct.pack("!H", 600)]
+            kept.sendall(frame(dns.message.make_query("version.bind.", "TXT", "CH", use_edns=False).to_wire()))
+            assert not read_message(kept).options
+            option = dns.edns.GenericOption(11, struct.pack("!H", 600))
+            kept.sendall(frame(dns.message.make_query("version.bind.", "TXT", "CH", options=[option]).to_wire()))
+            assert read_message(kept).rcode() == dns.rcode.FORMERR
 
 
 def test_a_netblock_has_its_share_of_connections(daemon):

@@ -229,7 +229,7 @@ bool addr_is_loopback(const struct addr *a)
 bool addr_is_absurd(const struct addr *a)
 {
 	if (a->family == 4)
-		return a->ip[0] == 0 ||             /* this network, RFC 6890 2.2.2 */
+		return get_u32(a->ip) == 0 ||       /* this host, RFC 6890 2.2.2 */
 		       (a->ip[0] & 0xf0) == 0xe0 || /* multicast */
 		       get_u32(a->ip) == UINT32_MAX;
 	if (a->family != 6 || a->ip[0] == 0xff)

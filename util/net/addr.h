@@ -35,7 +35,7 @@ bool addr_equals(const struct addr *a, const struct addr *b);           /* with 
 bool addr_equals_ip(const struct addr *a, const struct addr *b);
 uint64_t addr_hash(const struct addr *a);                               /* with port */
 bool addr_is_loopback(const struct addr *a);
-/* Can never be a server's address: none, 0.0.0.0/8, unspecified, multicast,
+/* Can never be a server's address: none, unspecified, multicast,
  * broadcast, IPv4-mapped or IPv4-compatible (RFC 4291 2.5.5). */
 bool addr_is_absurd(const struct addr *a);
 /* The IPv4 address that an IPv6 address stands for: IPv4-mapped and -compatible (RFC 4291 2.5.5), 6to4 (RFC

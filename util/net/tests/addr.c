@@ -186,7 +186,7 @@ static void some_addresses_are_never_a_server(void **state)
 		bool absurd, loopback;
 	} rows[] = {
 		{ "0.0.0.0", true, false },
-		{ "0.1.2.3", true, false },
+		{ "0.1.2.3", false, false },
 		{ "127.0.0.1", false, true },
 		{ "127.255.0.9", false, true },
 		{ "192.0.2.1", false, false },
