@@ -381,7 +381,7 @@ static enum disposition answer_snooper(struct client_query *j)
 	if (j->action != ACL_ALLOW_SNOOP)
 		return client_query_refuse(j, RCODE_REFUSED, REASON_not_authoritative);
 	if (stale_of_use(j))
-		return answer_stale(j, j->stored, false);
+		return answer_stale(j, j->stored, time_is_past(j->to.now_s, j->stored->refresh_s));
 	j->stored = NULL; /* expired: it is not given */
 	if (j->request.scope || !snoop_referral(&j->w->env, &who, &j->to, &j->p->out))
 		return client_query_refuse(j, RCODE_SERVFAIL, REASON_not_ready);

@@ -211,6 +211,7 @@ bool local_changes(struct client_query *j, bool stale, enum disposition *v)
 		*v = client_query_send(j);
 	} else if (judged.end == JUDGED_FOLLOW) {
 		j->stored = NULL;
+		j->request.rpz_passed |= judged.lead.rpz_passed;
 		*v = follow(j, &judged.lead, &a);
 	} else {
 		*v = DISPOSITION_DROP;

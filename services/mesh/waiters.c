@@ -349,6 +349,7 @@ static bool join_leads(struct alias_prefix *to, struct arena *a, const struct al
 	*to = first ? *first : *then;
 	if (then->nat64.net.family)
 		to->nat64 = then->nat64;
+	to->rpz_passed |= then->rpz_passed;
 	for (unsigned i = 0; first && i < then->count; i++) {
 		if (!alias_prefix_add(to, a, then->sets[i]))
 			return false;
@@ -367,6 +368,7 @@ static bool waiter_follow(struct query *q, struct waiter *w, const struct alias_
 
 	if (!join_leads(&lead, a, w->lead, behind))
 		return false;
+	w->request.rpz_passed |= lead.rpz_passed;
 	waiter_leave(w);
 	mesh_ask_behind(lookup_of(q)->mesh, &w->request, &w->client, &lead);
 	waiter_free(w);

@@ -65,61 +65,96 @@ static unsigned rule_sets(const struct rpz_hit *hit, const uint8_t *name, uint16
 	return count;
 }
 
+/* What is at the end of the aliases that rules make. */
+enum chain_end {
+	CHAIN_RESOLVE,  /* a name that is resolved as usual */
+	CHAIN_SPARED,   /* the same, and no rule is for the client any more */
+	CHAIN_RULE,     /* a name whose own rule, *hit, decides */
+	CHAIN_TOO_LONG, /* a name that is none (RFC 6672 2.2) */
+	CHAIN_CIRCLE,   /* nothing: there are too many */
+};
+
+/* Follow the alias that `hit` makes of `*name`: where it leads, rules for names decide in their turn. The aliases are added
+ * to `lead`; `*name` becomes the last one's target. */
+static enum chain_end follow(const struct rpz_matches *by, struct rpz_hit *hit, const uint8_t **name, struct arena *a,
+			     struct alias_prefix *lead)
+{
+	while (rpz_hit_is_alias(hit)) {
+		const struct rrset *alias = rule_alias(hit, *name, a);
+
+		if (!alias)
+			return CHAIN_TOO_LONG;
+		if (!alias_prefix_add(lead, a, alias))
+			return CHAIN_CIRCLE;
+		*name = lead->target;
+		if (!rpz_match_name(by, *name, hit))
+			return CHAIN_RESOLVE;
+	}
+	return hit->rule.action == RPZ_passthru ? CHAIN_SPARED : CHAIN_RULE;
+}
+
+/* Whether aliases are the answer, and not followed. */
+static bool asks_for_aliases(const struct question *q)
+{
+	return q->type == TYPE_CNAME || q->type == TYPE_ANY;
+}
+
 /* ---- before the caches ---- */
 
 #define SETS_MOST 32
 
+/* A rule being carried out for a query. */
 struct settling {
 	const struct policy *p;
 	const struct answer_to *to;
 	struct writer *out;
-	const struct rpz_hit *hit;
+	struct rpz_hit hit;
+	const uint8_t *name;       /* that the rule is for: the query name, or where other rules' aliases lead */
+	struct alias_prefix *lead; /* those aliases */
+	struct arena *a;
 };
 
-static enum policy_end say(const struct settling *s, const struct rrset **sets, unsigned answers,
+/* The aliases, then `sets`. */
+static enum policy_end say(const struct settling *s, const struct rrset *const *sets, unsigned answers,
 			   unsigned additional, enum rcode rcode)
 {
+	const struct rrset *all[LEAD_MOST + SETS_MOST + 1];
+	unsigned before = s->lead->count;
 	struct message m = { .flags = FLAG_AA,
 			     .rcode = (uint16_t)rcode,
 			     .q = s->to->request->q,
-			     .sets = sets,
+			     .sets = all,
 			     .security = SECURITY_INSECURE,
 			     .reason = REASON_blocked };
 	struct answer_to to = *s->to;
 
-	m.count[SECTION_ANSWER] = (uint16_t)answers;
+	for (unsigned i = 0; i < before; i++)
+		all[i] = s->lead->sets[i];
+	for (unsigned i = 0; i < answers + additional; i++)
+		all[before + i] = sets[i];
+	m.count[SECTION_ANSWER] = (uint16_t)(before + answers);
 	m.count[SECTION_ADDITIONAL] = (uint16_t)additional;
-	m.no_recursion = rcode == RCODE_NXDOMAIN && s->hit->zone->manner->signals;
+	m.no_recursion = rcode == RCODE_NXDOMAIN && s->hit.zone->manner->signals;
 	to.now_s = 0;
 	answer_message(s->out, &to, &m);
 	return POLICY_SEND;
 }
 
-static enum policy_end say_data(const struct settling *s, struct arena *a)
+static enum policy_end say_data(const struct settling *s)
 {
-	const struct question *q = &s->to->request->q;
-	const struct rrset *sets[SETS_MOST + 1], *soa = rpz_zone(s->hit->rules)->soa;
-	unsigned count = rule_sets(s->hit, q->name, q->type, a, sets, SETS_MOST);
-	bool tells = soa && !s->p->minimal && s->hit->trigger == RPZ_CLIENT_IP;
+	const struct rrset *sets[SETS_MOST + 1], *soa = rpz_zone(s->hit.rules)->soa;
+	unsigned count = rule_sets(&s->hit, s->name, s->to->request->q.type, s->a, sets, SETS_MOST);
+	bool tells = soa && !s->p->minimal && s->hit.trigger == RPZ_CLIENT_IP;
 
 	if (tells)
 		sets[count] = soa;
 	return say(s, sets, count, tells, RCODE_NOERROR);
 }
 
-static enum policy_end say_alias(const struct settling *s, struct arena *a, struct alias_prefix *lead)
+static enum policy_end say_error(const struct settling *s, enum rcode rcode, enum reason reason)
 {
-	const struct question *q = &s->to->request->q;
-	const struct rrset *alias = rule_alias(s->hit, q->name, a);
-
-	if (!alias) {
-		answer_error(s->out, s->to, RCODE_YXDOMAIN, REASON_other);
-		return POLICY_SEND;
-	}
-	if (q->type == TYPE_CNAME || q->type == TYPE_ANY)
-		return say(s, &alias, 1, 0, RCODE_NOERROR);
-	*lead = (struct alias_prefix){ .authoritative = true };
-	return alias_prefix_add(lead, a, alias) ? POLICY_FOLLOW : POLICY_DROP;
+	answer_error(s->out, s->to, rcode, reason);
+	return POLICY_SEND;
 }
 
 static enum policy_end ask_for_tcp(const struct settling *s)
@@ -131,34 +166,60 @@ static enum policy_end ask_for_tcp(const struct settling *s)
 	return POLICY_SEND;
 }
 
+/* What the rule says of its name, if that is no alias. */
+static enum policy_end say_rule(const struct settling *s)
+{
+	switch (s->hit.rule.action) {
+	case RPZ_nxdomain:
+		return say(s, NULL, 0, 0, RCODE_NXDOMAIN);
+	case RPZ_nodata:
+		return say(s, NULL, 0, 0, RCODE_NOERROR);
+	case RPZ_drop:
+		return POLICY_DROP;
+	case RPZ_tcp_only:
+		return ask_for_tcp(s);
+	case RPZ_data:
+		return say_data(s);
+	default:
+		return POLICY_LET_THROUGH;
+	}
+}
+
+static enum policy_end say_aliases(struct settling *s, const struct rpz_matches *by)
+{
+	const struct rrset *alias;
+
+	if (asks_for_aliases(&s->to->request->q)) {
+		alias = rule_alias(&s->hit, s->name, s->a);
+		return alias ? say(s, &alias, 1, 0, RCODE_NOERROR) : say_error(s, RCODE_YXDOMAIN, REASON_other);
+	}
+	switch (follow(by, &s->hit, &s->name, s->a, s->lead)) {
+	case CHAIN_SPARED:
+		s->lead->rpz_passed = true;
+		return POLICY_FOLLOW;
+	case CHAIN_RULE:
+		return say_rule(s);
+	case CHAIN_TOO_LONG:
+		return say_error(s, RCODE_YXDOMAIN, REASON_other);
+	case CHAIN_CIRCLE:
+		return say_error(s, RCODE_SERVFAIL, REASON_loop);
+	default:
+		return POLICY_FOLLOW;
+	}
+}
+
 enum policy_end rpz_apply_answer(const struct policy *p, const struct policy_client *who,
 				    const struct answer_to *to, struct writer *out, struct arena *a,
 				    struct alias_prefix *lead)
 {
 	const struct question *q = &to->request->q;
 	struct rpz_matches by = by_whom(p, who, q);
-	struct rpz_hit hit;
-	struct settling s = { .p = p, .to = to, .out = out, .hit = &hit };
+	struct settling s = { .p = p, .to = to, .out = out, .name = q->name, .lead = lead, .a = a };
 
-	if (q->class_ != CLASS_IN || !rpz_match_question(&by, &hit))
+	if (q->class_ != CLASS_IN || !rpz_match_question(&by, &s.hit))
 		return POLICY_PASS;
-	switch (hit.rule.action) {
-	case RPZ_nxdomain:
-		return say(&s, NULL, 0, 0, RCODE_NXDOMAIN);
-	case RPZ_nodata:
-		return say(&s, NULL, 0, 0, RCODE_NOERROR);
-	case RPZ_drop:
-		return POLICY_DROP;
-	case RPZ_tcp_only:
-		return ask_for_tcp(&s);
-	case RPZ_data:
-		return say_data(&s, a);
-	case RPZ_cname:
-	case RPZ_cname_override:
-		return say_alias(&s, a, lead);
-	default:
-		return POLICY_LET_THROUGH;
-	}
+	*lead = (struct alias_prefix){ .authoritative = true };
+	return rpz_hit_is_alias(&s.hit) ? say_aliases(&s, &by) : say_rule(&s);
 }
 
 bool rpz_apply_spare(const struct policy *p, const struct policy_client *who,
@@ -174,10 +235,13 @@ bool rpz_apply_spare(const struct policy *p, const struct policy_client *who,
 /* A rule being applied to an answer. */
 struct judging {
 	const struct policy *p;
+	const struct rpz_matches *by;
 	const struct message *m;
-	const struct rpz_hit *hit;
+	struct rpz_hit *hit;
 	const uint8_t *name; /* that the rule is for: the query name, or an alias's target */
-	unsigned kept;       /* RRsets of the answer that lead to that name */
+	unsigned kept;       /* RRsets of the answer that lead to that name, … */
+	const struct rrset *const *made; /* … and then the aliases that other rules made */
+	unsigned made_count;
 	bool has_aa;         /* the answer becomes authoritative */
 	uint32_t now_s;
 	struct arena *a;
@@ -201,7 +265,7 @@ static const struct rrset *from_zero(const struct judging *g, const struct rrset
 	return copy;
 }
 
-/* The new answer: the aliases that lead to the name, then `sets`. */
+/* The new answer: the aliases that lead to the name, those made, then `sets`. */
 static void become(const struct judging *g, struct judged *j, enum rcode rcode,
 		   const struct rrset **sets, unsigned count)
 {
@@ -209,9 +273,11 @@ static void become(const struct judging *g, struct judged *j, enum rcode rcode,
 	const struct rrset *soa = rpz_zone(g->hit->rules)->soa;
 	unsigned at = 0;
 
-	new->sets = arena_array(g->a, const struct rrset *, g->kept + count + 1);
+	new->sets = arena_array(g->a, const struct rrset *, g->kept + g->made_count + count + 1);
 	for (unsigned i = 0; i < g->kept; i++)
 		new->sets[at++] = g->m->sets[i];
+	for (unsigned i = 0; i < g->made_count; i++)
+		new->sets[at++] = from_now(g, g->made[i]);
 	for (unsigned i = 0; i < count; i++)
 		new->sets[at++] = from_now(g, sets[i]);
 	memset(new->count, 0, sizeof(new->count));
@@ -249,28 +315,57 @@ static void cut(const struct judging *g, struct judged *j)
 	new->reason = REASON_none;
 }
 
-static void lead_on(const struct judging *g, struct judged *j)
+/* The answer's aliases that lead to the name. */
+static bool lead_of_kept(const struct judging *g, struct alias_prefix *lead)
 {
-	const struct rrset *alias = rule_alias(g->hit, g->name, g->a);
-	uint16_t type = g->m->q.type;
-	bool room = alias != NULL;
+	for (unsigned i = 0; i < g->kept; i++)
+		if (g->m->sets[i]->type == TYPE_CNAME && !alias_prefix_add(lead, g->a, from_zero(g, g->m->sets[i])))
+			return false;
+	return true;
+}
 
-	if (!alias) {
-		fail(g, j, RCODE_YXDOMAIN);
-		return;
+/* Where the aliases of the rule lead. True: `j` holds the outcome; false: g->hit is the rule there, which decides. */
+static bool lead_on(struct judging *g, struct judged *j)
+{
+	bool embedded = g->hit->embedded;
+	const struct rrset *alias;
+	enum chain_end end;
+	unsigned before;
+
+	if (asks_for_aliases(&g->m->q)) {
+		alias = rule_alias(g->hit, g->name, g->a);
+		if (alias)
+			become(g, j, RCODE_NOERROR, &alias, 1);
+		else
+			fail(g, j, RCODE_YXDOMAIN);
+		return true;
 	}
-	if (type == TYPE_CNAME || type == TYPE_ANY) {
-		become(g, j, RCODE_NOERROR, &alias, 1);
-		return;
-	}
-	j->end = JUDGED_FOLLOW;
-	if (g->hit->embedded)
+	j->lead = (struct alias_prefix){ .count = 0 };
+	if (embedded)
 		j->lead.nat64 = g->p->nat64;
-	for (unsigned i = 0; i < g->kept && room; i++)
-		if (g->m->sets[i]->type == TYPE_CNAME)
-			room = alias_prefix_add(&j->lead, g->a, from_zero(g, g->m->sets[i]));
-	if (!room || !alias_prefix_add(&j->lead, g->a, alias))
+	end = lead_of_kept(g, &j->lead) ? CHAIN_RULE : CHAIN_CIRCLE;
+	before = j->lead.count;
+	if (end == CHAIN_RULE)
+		end = follow(g->by, g->hit, &g->name, g->a, &j->lead);
+	g->hit->embedded = embedded;
+	j->end = JUDGED_FOLLOW;
+	switch (end) {
+	case CHAIN_TOO_LONG:
+		fail(g, j, RCODE_YXDOMAIN);
+		return true;
+	case CHAIN_CIRCLE:
 		fail(g, j, RCODE_SERVFAIL);
+		return true;
+	case CHAIN_RULE:
+		g->made = j->lead.sets + before;
+		g->made_count = j->lead.count - before;
+		return false;
+	case CHAIN_SPARED:
+		j->lead.rpz_passed = true;
+		return true;
+	default:
+		return true;
+	}
 }
 
 /* The rule's records in place of those of `type`. */
@@ -295,8 +390,11 @@ static bool denies(enum rpz_action action)
 static bool carry_out(struct judging *g, uint16_t type, struct judged *j)
 {
 	const struct rrset *sets[SETS_MOST];
-	enum rpz_action action = g->hit->rule.action;
+	enum rpz_action action;
 
+	if (rpz_hit_is_alias(g->hit) && lead_on(g, j))
+		return true;
+	action = g->hit->rule.action;
 	switch (g->hit->embedded && denies(action) ? RPZ_nodata : action) {
 	case RPZ_nxdomain:
 		become(g, j, RCODE_NXDOMAIN, NULL, 0);
@@ -312,10 +410,6 @@ static bool carry_out(struct judging *g, uint16_t type, struct judged *j)
 		return true;
 	case RPZ_data:
 		become(g, j, RCODE_NOERROR, sets, new_sets(g, type, sets));
-		return true;
-	case RPZ_cname:
-	case RPZ_cname_override:
-		lead_on(g, j);
 		return true;
 	default:
 		j->end = JUDGED_AS_IS;
@@ -345,7 +439,7 @@ bool rpz_apply_judge_aliases(const struct policy *p, const struct policy_client 
 {
 	struct rpz_matches by = by_whom(p, who, &m->q);
 	struct rpz_hit hit;
-	struct judging g = { .p = p, .m = m, .hit = &hit, .has_aa = true, .now_s = now_s, .a = a };
+	struct judging g = { .p = p, .by = &by, .m = m, .hit = &hit, .has_aa = true, .now_s = now_s, .a = a };
 	const uint8_t *at = m->q.name;
 
 	if (m->q.type == TYPE_CNAME || m->q.class_ != CLASS_IN)
@@ -356,10 +450,8 @@ bool rpz_apply_judge_aliases(const struct policy *p, const struct policy_client 
 		if (s->type != TYPE_CNAME || !dname_equals(rrset_owner(s), at))
 			continue;
 		g.name = at;
-		if (rpz_match_servers(&by, who->met, at, &hit)) {
-			g.has_aa = !rpz_hit_is_alias(&hit);
+		if (rpz_match_servers(&by, who->met, at, &hit))
 			return carry_out(&g, m->q.type, j);
-		}
 		at = rrset_target(s, 0);
 		g.kept = i + 1;
 		if (!rpz_match_name(&by, at, &hit))
@@ -376,14 +468,14 @@ bool rpz_apply_judge_rest(const struct policy *p, const struct policy_client *wh
 {
 	struct rpz_matches by = by_whom(p, who, &m->q);
 	struct rpz_hit hit;
-	struct judging g = { .p = p, .m = m, .hit = &hit, .now_s = now_s, .a = a };
+	struct judging g = { .p = p, .by = &by, .m = m, .hit = &hit, .now_s = now_s, .a = a };
 	const struct met *server;
 	unsigned set;
 
 	if (m->q.class_ != CLASS_IN || !rpz_match_answer(&by, m, who->met, &hit, &set, &server))
 		return false;
 	if (server) {
-		g.has_aa = !rpz_hit_is_alias(&hit);
+		g.has_aa = true;
 		g.name = leads_to(m, server->wanted, &g.kept) ? server->wanted : m->q.name;
 		g.kept = g.name == m->q.name ? 0 : g.kept;
 		return carry_out(&g, m->q.type, j);
