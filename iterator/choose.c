@@ -395,6 +395,7 @@ enum iter_step choose(struct iter *it)
 		return step;
 	targets_ask_ahead(it);
 	to = select_server(it->at, it->q, it->shown.type, mesh_children(it->q));
+	it->wants_others |= to.target && is_doubtful(to.tier);
 	if (to.target && !(is_doubtful(to.tier) && targets_ask_next(it))) {
 		if (!is_within_rate(it))
 			return ITER_ON;

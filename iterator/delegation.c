@@ -188,7 +188,7 @@ struct delegation *delegation_from_config(struct arena *a, const struct forward_
 static void expire(struct delegation *d, const struct rrset *ns_set)
 {
 	d->expires = true;
-	d->expires_s = ns_set->expires_s;
+	d->expires_s = d->told_until_s = ns_set->expires_s;
 }
 
 uint32_t delegation_last_second(const struct delegation *above, uint32_t expires_s)

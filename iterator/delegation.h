@@ -64,7 +64,8 @@ struct delegation {
 	bool last_resort;    /* the parent's names and glue have been added */
 	bool expects_dnssec; /* a DS set came with the referral */
 	bool expires;        /* it was delegated, not configured: … */
-	uint32_t expires_s;  /* … until then, unless the parent says so again */
+	uint32_t expires_s;  /* … until then, unless the parent says so again, … */
+	uint32_t told_until_s; /* … or until then, if only the parent's word counts, not what it was learned through */
 	struct ns *names;
 	unsigned name_count, name_room;
 	struct target *targets;

@@ -74,6 +74,7 @@ void iter_go_to(struct iter *it, struct delegation *d)
 	if (!it->refetch)
 		it->sent = 0;
 	it->lookups = 0;
+	it->wants_others = false;
 	it->empty = NULL;
 	caps_end(&it->caps);
 	it->shown.name_len = 0;

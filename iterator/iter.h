@@ -99,6 +99,7 @@ struct iter {
 
 	/* looking for addresses */
 	unsigned lookups;   /* names looked up for this delegation */
+	bool wants_others;  /* the servers known do answer, but badly: so they can be asked for others of their zone */
 	unsigned ns_without_addr; /* names without any address, in total: NXNSAttack */
 	const uint8_t *asks_parent; /* this query may ask the parent's side for this zone */
 

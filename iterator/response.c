@@ -93,6 +93,21 @@ static void keep_glue_apart(struct iter *it, const struct rrset *set)
 	rrsetcache_put(it->q->cache.rrsets, copy, it->q->env->time->now_s, it->arena);
 }
 
+/* The addresses that a zone's servers tell of themselves live no longer than the delegation by which they are asked: else
+ * a zone that was moved to others would go on by the old ones' word. */
+static const struct rrset *limited(const struct iter *it, const struct rrset *set)
+{
+	struct rrset *copy;
+
+	if ((set->type != TYPE_A && set->type != TYPE_AAAA) || !it->at || !it->at->expires ||
+	    !time_is_past(set->expires_s, it->at->told_until_s) ||
+	    !dname_is_under(rrset_owner(set), it->at->zone) || !delegation_find(it->at, rrset_owner(set)))
+		return set;
+	copy = rrset_copy(it->arena, set);
+	copy->expires_s = it->at->told_until_s;
+	return copy;
+}
+
 /* Offers every set to the RRset cache, and replaces it in the message by the one to be believed. */
 static void believe(struct iter *it, struct message *m, bool is_answer)
 {
@@ -107,7 +122,7 @@ static void believe(struct iter *it, struct message *m, bool is_answer)
 		if (m->sets[i]->flags & RRSET_GLUE_APART)
 			keep_glue_apart(it, m->sets[i]);
 		else if (!is_synthesized(m, m->sets[i]))
-			m->sets[i] = store_set(q, asked, m->sets[i],
+			m->sets[i] = store_set(q, asked, limited(it, m->sets[i]),
 					       when(it, m->sets[i], is_answer), it->arena);
 	/* a SOA already cached may be from an answer, whose TTL is longer than a denial's */
 	store_limit_denial(q->snapshot->conf, m, it->arena, now_s);

@@ -68,10 +68,11 @@ static unsigned ask_kinds(struct iter *it, struct ns *n)
 }
 
 /* A name in the zone itself can only be resolved by the servers we are about to ask: if they fail,
- * so does its lookup, and every name would cost a query more (targets_ask_after). */
+ * so does its lookup, and every name would cost a query more (targets_ask_after). What the operator names (forward-host,
+ * stub-host) is there for the case that they do. */
 static bool is_wasted(const struct iter *it, const struct ns *n)
 {
-	return it->at->target_count && !it->caps.on && dname_is_under(n->name, it->at->zone);
+	return it->at->target_count && !it->at->config && !it->caps.on && !it->wants_others && dname_is_under(n->name, it->at->zone);
 }
 
 /* Or else one of them might be drawn in the place of a name that can be looked up. */

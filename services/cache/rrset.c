@@ -161,7 +161,8 @@ static enum ruling rule(const struct rrset *standing, const struct rrset *offere
 		return RULING_PASS;
 	if (is < was) /* although its trust is as high: what stands has been proven */
 		return offered->trust >= TRUST_AUTH_AA && offered->trust >= standing->trust ? RULING_PASS : RULING_STANDING;
-	if (offered->flags & RRSET_PARENT_SIDE || !rrset_same_records(standing, offered))
+	/* a denial lives by its own SOA, not by that of another one (RFC 2308 5) */
+	if (offered->flags & (RRSET_PARENT_SIDE | (standing->flags & RRSET_SOA_NEGATIVE)) || !rrset_same_records(standing, offered))
 		return RULING_TAKE;
 	return offered->sig_count == 0 || rrset_same_signatures(standing, offered) ? RULING_STANDING
 									     : RULING_TAKE;

@@ -177,7 +177,7 @@ static void of_equal_rank_others_take_the_place(void **state)
 		{ "a denial's after the zone's own", { SOA_SET("300"), TRUST_AUTH_AA, 0, 0 },
 		  { SOA_SET("600"), TRUST_AUTH_AA, 0, NEGATIVE }, KEPT_OLD, SAYS_OLD },
 		{ "one denial's after another's", { SOA_SET("300"), TRUST_AUTH_AA, 0, NEGATIVE },
-		  { SOA_SET("600"), TRUST_AUTH_AA, 0, NEGATIVE }, KEPT_OLD, SAYS_OLD },
+		  { SOA_SET("600"), TRUST_AUTH_AA, 0, NEGATIVE }, KEPT_NEW, SAYS_NEW },
 		{ "the zone's own, proven before with a denial", { SOA_SET("300"), TRUST_AUTH_AA, SECURITY_SECURE, NEGATIVE },
 		  { SOA_SET("600"), TRUST_AUTH_AA, 0, 0 }, KEPT_OLD, SAYS_NEW },
 		{ "not of authority", { SOA_SET("300"), TRUST_GLUE, 0, NEGATIVE }, { SOA_SET("600"), TRUST_GLUE, 0, 0 }, KEPT_OLD, SAYS_OLD },
