@@ -571,9 +571,11 @@ static struct zonebuild *read_file(const struct zonedata_how *how, const char *p
 	if (how->lenient) {
 		t.broken = note_broken;
 		t.broken_arg = &x;
-		zonebuild_spare_soa(x.b);
 	}
 	good = text_zone_read(path, &t, take_record, &x, f);
+	/* but of what came over the network it must be known to be the zone, and of any file that it is not empty */
+	if (how->lenient || (!how->file && x.b->count))
+		zonebuild_spare_soa(x.b);
 	*broken = x.broken;
 	if (good)
 		return x.b;

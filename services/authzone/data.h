@@ -59,7 +59,7 @@ void zonebuild_remove(struct zonebuild *b, const struct text_rr *rr);
 void zonebuild_add_all(struct zonebuild *b, const struct zonedata *z);
 /* Treat what `b` has as changes to `z`, whose records come first. Once. */
 void zonebuild_put_under(struct zonebuild *b, const struct zonedata *z);
-/* The zone may lack an SOA record: a policy zone from a file. */
+/* The zone may lack an SOA record, as one from a file may. */
 void zonebuild_spare_soa(struct zonebuild *b);
 /* NULL with the reason in `f`: not exactly one SOA at the apex, or a record to be removed is not
  * there. Frees `b` in any case. */
@@ -72,8 +72,8 @@ void zonedata_retire(struct zonedata *z);
 /* Attach what was derived from the records, to be freed with them by `rules_free`. */
 void zonedata_attach(struct zonedata *z, void *rules, void (*rules_free)(void *rules));
 
-/* Read from a file; `fallback` is another path of it, or NULL. Lenient: records that cannot be read
- * are logged, counted and skipped, and the SOA may be missing. */
+/* Read from a file; `fallback` is another path of it, or NULL. The SOA may be missing, but not of what is read from `file`.
+ * Lenient: records that cannot be read are logged, counted and skipped, and the SOA may be missing in any case. */
 struct zonedata_how {
 	const uint8_t *apex;
 	const char *path, *fallback;

@@ -155,6 +155,9 @@ bool authzone_reload(const struct authzones *t, const struct authzone *z, struct
 		zonedata_free(data);
 		return false;
 	}
+	if (!data->soa && !z->manner)
+		log_warn("%s %s: %s has no SOA record: what it denies is denied without a TTL, and never compared with a primary's",
+			 z->clause, dname_print(z->name, name), z->path);
 	if (broken)
 		log_warn("%s %s: %zu malformed records of %s ignored", z->clause,
 			 dname_print(z->name, name), broken, z->path);

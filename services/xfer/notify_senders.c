@@ -8,13 +8,18 @@
 #include "services/mesh/mesh.h"
 #include "services/query/env.h"
 #include "services/query/snapshot.h"
+#include "util/base/loop.h"
 #include "util/base/mem.h"
 #include "util/base/rcu.h"
 #include "util/conf/options.h"
 #include "util/dns/rr.h"
 #include "util/net/addr.h"
 
-#define HOSTS_MOST     16
+enum {
+	HOSTS_MOST = 16,
+	AGAIN_S = 3600, /* at least this often, whatever the zone's refresh */
+	RETRY_S = 60,   /* when a name could not be resolved: the uplink may not be there yet */
+};
 
 struct authhosts {
 	struct env *env;
@@ -23,6 +28,8 @@ struct authhosts {
 	unsigned count, at; /* at: the one being looked up */
 	uint16_t type;
 	bool busy, dead;
+	bool failed; /* a name was not resolved in this round */
+	struct timer timer;
 	struct knownhosts found;
 };
 
@@ -66,15 +73,23 @@ static void take_hosts(struct authhosts *h, const struct conf_list *list)
 	}
 }
 
+static void on_timer(struct timer *t)
+{
+	authhosts_refresh(container_of(t, struct authhosts, timer));
+}
+
 struct authhosts *authhosts_new(struct env *env, const struct authzone *z)
 {
 	struct authhosts *h = mem_zero(sizeof(*h));
 
 	h->env = env;
 	h->z = z;
+	h->timer.fire = on_timer;
 	take_hosts(h, z->primaries);
 	take_hosts(h, z->urls);
 	take_hosts(h, z->notifiers);
+	if (h->count)
+		timer_set(env->loop, &h->timer, 0);
 	return h;
 }
 
@@ -82,6 +97,7 @@ void authhosts_free(struct authhosts *h)
 {
 	if (!h)
 		return;
+	timer_stop(h->env->loop, &h->timer);
 	h->dead = true;
 	if (!h->busy)
 		mem_free(h);
@@ -97,6 +113,15 @@ static void publish(struct authhosts *h)
 }
 
 static void look_up(struct authhosts *h);
+
+/* All names have been looked up. What was known stays if one of them could not be. */
+static void end_round(struct authhosts *h)
+{
+	h->busy = false;
+	if (!h->failed || !atomic_load_explicit(&h->z->cell->known, memory_order_acquire))
+		publish(h);
+	timer_set(h->env->loop, &h->timer, (h->failed ? RETRY_S : AGAIN_S) * US_PER_S);
+}
 
 static void take_addresses(struct authhosts *h, const struct message *m)
 {
@@ -128,6 +153,8 @@ static void on_found(void *arg, const struct message *m)
 	}
 	if (m->rcode == RCODE_NOERROR && m->security != SECURITY_BOGUS)
 		take_addresses(h, m);
+	else
+		h->failed |= m->rcode != RCODE_NXDOMAIN;
 	if (h->type == TYPE_A) {
 		h->type = TYPE_AAAA;
 	} else {
@@ -138,8 +165,7 @@ static void on_found(void *arg, const struct message *m)
 		look_up(h);
 		return;
 	}
-	h->busy = false;
-	publish(h);
+	end_round(h);
 }
 
 static void look_up(struct authhosts *h)
@@ -157,6 +183,7 @@ void authhosts_refresh(struct authhosts *h)
 	if (h->busy || h->count == 0)
 		return;
 	h->busy = true;
+	h->failed = false;
 	h->at = 0;
 	h->type = TYPE_A;
 	h->found.count = 0;

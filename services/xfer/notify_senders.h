@@ -11,8 +11,8 @@ struct authhosts;
 struct authzone;
 struct env;
 
-/* Host names are resolved on the thread of `env`; the addresses are published in the zone's cell.
- * `z` must outlive it. */
+/* Host names are resolved on the thread of `env`, at once, every hour, and a minute after one of them could not be; the
+ * addresses are published in the zone's cell. `z` must outlive it. */
 struct authhosts *authhosts_new(struct env *env, const struct authzone *z) MUST_USE;
 void authhosts_free(struct authhosts *h);
 /* Resolve the names again, unless that is under way. */
