@@ -8,7 +8,7 @@
 
 build_packages=(autoconf automake libtool pkg-config make gcc libc6-dev libevent-dev libssl-dev
 	libsodium-dev libldns-dev libjemalloc-dev libcmocka-dev libnghttp2-dev liburcu-dev
-	libcurl4-openssl-dev libfstrm-dev libseccomp-dev libmnl-dev)
+	libcurl4-openssl-dev libfstrm-dev libseccomp-dev libmnl-dev libidn2-dev)
 mininet_packages=(python3 nsd ldnsutils bind9-dnsutils iproute2)
 quickstart_packages=(unbound openssl knot-dnsutils)
 check_packages=(clang llvm libclang-rt-14-dev unbound dnsmasq-base knot-dnsutils dnsperf python3-dnspython

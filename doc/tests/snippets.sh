@@ -53,7 +53,7 @@ test ! -s "$dir/unknown" || fail "no such command: $(cat "$dir/unknown")"
 # flags PROGRAM FILE: those that the pages give it are in the file.
 flags()
 {
-	grep -noE "(^|[^a-z/-])$1 --?[a-zA-Z][a-z-]*" "${pages[@]}" | while IFS= read -r found; do
+	grep -noE "(^|[^a-z/-])$1 --?[a-zA-Z][a-z0-9-]*" "${pages[@]}" | while IFS= read -r found; do
 		grep -qwF -e "${found##* }" "$2" || echo "$found"
 	done >"$dir/unknown"
 	test ! -s "$dir/unknown" || fail "no such option: $(cat "$dir/unknown")"

@@ -1,4 +1,4 @@
-/* Names as lists write them, to wire format: ASCII in one pass, the rest by Punycode.
+/* Names as lists write them, to wire format: ASCII in one pass, the rest by libidn2.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/blocklist/name.h"
 
@@ -58,177 +58,33 @@ static enum blocklist_name what_else(const char *text, size_t len)
 
 /* ---- beyond ASCII ---- */
 
-/* The next code point; 0 when the bytes are not UTF-8 (RFC 3629: the shortest form of one that there is). */
-static uint32_t take_letter(const uint8_t **at, const uint8_t *end)
-{
-	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
-	uint8_t first = *(*at)++;
-	unsigned more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-	uint32_t letter = first < 0x80 ? first : first & (0x3fu >> more);
+#ifdef HAVE_LIBIDN2
+#include <idn2.h>
 
-	if ((first >= 0x80 && first < 0xc0) || first > 0xf4)
-		return 0;
-	for (unsigned i = 0; i < more; i++) {
-		if (*at == end || (**at & 0xc0) != 0x80)
-			return 0;
-		letter = letter << 6 | (*(*at)++ & 0x3fu);
-	}
-	return letter < least[more] || letter > 0x10ffff || (letter >= 0xd800 && letter <= 0xdfff) ? 0 : letter;
-}
-
-/* The lower case of Latin, Greek, Cyrillic and Armenian capitals. */
-static uint32_t lower(uint32_t c)
-{
-	if (c < 0x80)
-		return ascii_lower[c];
-	if ((c >= 0xc0 && c <= 0xde && c != 0xd7) || (c >= 0x391 && c <= 0x3a9) ||
-	    (c >= 0x410 && c <= 0x42f))
-		return c + 0x20;
-	if (c >= 0x400 && c <= 0x40f)
-		return c + 0x50;
-	if (c >= 0x531 && c <= 0x556)
-		return c + 0x30;
-	if ((c >= 0x100 && c <= 0x137) || (c >= 0x14a && c <= 0x177) || (c >= 0x460 && c <= 0x481))
-		return c | 1;
-	if (c >= 0x139 && c <= 0x148 && c % 2)
-		return c + 1;
-	return c;
-}
-
-/* RFC 3492 6.1 */
-static uint32_t adapt(uint32_t delta, uint32_t points, bool first)
-{
-	uint32_t k = 0;
-
-	delta = first ? delta / 700 : delta / 2;
-	delta += delta / points;
-	for (; delta > 455; k += 36)
-		delta /= 35;
-	return k + 36 * delta / (delta + 38);
-}
-
-static uint8_t digit(uint32_t d)
-{
-	return (uint8_t)(d < 26 ? 'a' + d : '0' + d - 26);
-}
-
-struct puny {
-	uint8_t *to; /* LABEL_MAX bytes */
-	size_t len;
-};
-
-static bool puny_put(struct puny *p, uint8_t byte)
-{
-	if (p->len == LABEL_MAX)
-		return false;
-	p->to[p->len++] = byte;
-	return true;
-}
-
-static bool puny_number(struct puny *p, uint32_t q, uint32_t bias)
-{
-	for (uint32_t k = 36;; k += 36) {
-		uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-
-		if (q < t)
-			return puny_put(p, digit(q));
-		if (!puny_put(p, digit(t + (q - t) % (36 - t))))
-			return false;
-		q = (q - t) / (36 - t);
-	}
-}
-
-/* RFC 3492 6.3. `count` is at most LABEL_MAX, so that nothing overflows. */
-static bool puny_label(struct puny *p, const uint32_t *letters, uint32_t count)
-{
-	uint32_t n = 0x80, delta = 0, bias = 72, done = 0, basic;
-
-	memcpy(p->to, "xn--", 4);
-	p->len = 4;
-	for (uint32_t i = 0; i < count; i++)
-		if (letters[i] < 0x80 && (done++, !puny_put(p, (uint8_t)letters[i])))
-			return false;
-	basic = done;
-	if (basic && !puny_put(p, '-'))
-		return false;
-	while (done < count) {
-		uint32_t next = UINT32_MAX;
-
-		for (uint32_t i = 0; i < count; i++)
-			if (letters[i] >= n)
-				next = MIN(next, letters[i]);
-		delta += (next - n) * (done + 1);
-		n = next;
-		for (uint32_t i = 0; i < count; i++) {
-			delta += letters[i] < n;
-			if (letters[i] != n)
-				continue;
-			if (!puny_number(p, delta, bias))
-				return false;
-			bias = adapt(delta, done + 1, done == basic);
-			delta = 0;
-			done++;
-		}
-		delta++;
-		n++;
-	}
-	return true;
-}
-
-/* Encode a UTF-8 label for the DNS into `to`, LABEL_MAX bytes. Its length; 0: not a label. */
-static size_t encode_label(const uint8_t *text, size_t len, uint8_t *to)
-{
-	const uint8_t *end = text + len;
-	uint32_t letters[LABEL_MAX], count = 0;
-	struct puny p = { .to = to };
-
-	while (text < end) {
-		uint32_t c = lower(take_letter(&text, end));
-
-		if (count == LABEL_MAX || (c < 0x80 && !name_byte[c]) ||
-		    (c >= 0x80 && c < 0xa1))
-			return 0;
-		letters[count++] = c;
-	}
-	return puny_label(&p, letters, count) ? p.len : 0;
-}
+enum { TEXT_MOST = 4 * DNAME_MAX }; /* bytes of UTF-8, in any form of a name that fits */
 
 static enum blocklist_name read_international(const char *text, size_t len, uint8_t *to)
 {
-	const uint8_t *at = (const uint8_t *)text, *end = at + len;
-	uint8_t label[LABEL_MAX + 1];
-	size_t used = 0;
-	unsigned labels = 0;
+	char copy[TEXT_MOST + 1], *ascii = NULL;
+	enum blocklist_name kind;
 
-	while (at < end) {
-		const uint8_t *dot = memchr(at, '.', (size_t)(end - at)), *stop = dot ? dot : end;
-		bool ascii = true;
-		size_t n = (size_t)(stop - at);
-
-		for (size_t i = 0; i < n; i++)
-			ascii &= at[i] < 0x80;
-		if (ascii) {
-			if (n == 0 || n > LABEL_MAX)
-				return BLOCKLIST_NAME_BAD;
-			for (size_t i = 0; i < n; i++)
-				if (!(label[i] = name_byte[at[i]]))
-					return what_else(text, len);
-		} else {
-			n = encode_label(at, n, label);
-			if (n == 0)
-				return what_else(text, len);
-		}
-		if (used + 1 + n + 1 > DNAME_MAX)
-			return BLOCKLIST_NAME_BAD;
-		to[used] = (uint8_t)n;
-		memcpy(to + used + 1, label, n);
-		used += 1 + n;
-		labels++;
-		at = dot ? dot + 1 : end;
-	}
-	to[used] = 0;
-	return labels == 0 ? BLOCKLIST_NAME_BAD : labels == 1 ? BLOCKLIST_NAME_TOP : BLOCKLIST_NAME;
+	if (len > TEXT_MOST || memchr(text, '\0', len))
+		return BLOCKLIST_NAME_BAD;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	if (idn2_to_ascii_8z(copy, &ascii, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL) != IDN2_OK)
+		return what_else(text, len);
+	kind = blocklist_name_read(ascii, strlen(ascii), to);
+	idn2_free(ascii);
+	return kind;
 }
+#else
+static enum blocklist_name read_international(const char *text, size_t len, uint8_t *to)
+{
+	(void)to;
+	return what_else(text, len);
+}
+#endif
 
 /* ---- plain ASCII names ---- */
 

@@ -15,7 +15,8 @@ enum blocklist_name {
 };
 
 /* `len` bytes of text, with or without a final dot, into `to` (DNAME_MAX bytes) in lower case.
- * Non-ASCII letters (UTF-8) become Punycode (RFC 3492), those of common alphabets in lower case.
+ * Names beyond ASCII (UTF-8) become A-labels as browsers make them (IDNA 2008 with UTS 46, not transitional), if there is
+ * libidn2; else they are bad.
  * `to` is valid for BLOCKLIST_NAME and BLOCKLIST_NAME_TOP. */
 enum blocklist_name blocklist_name_read(const char *text, size_t len, uint8_t *to) MUST_USE;
 
