@@ -20,6 +20,8 @@
 #include "util/base/mem.h"
 #include "util/dns/rr.h"
 
+enum { YEAR_S = 31536000 };
+
 static struct blocklists *lists_of(const struct call *c)
 {
 	return call_snapshot(c)->policy->lists;
@@ -181,22 +183,38 @@ void control_blocklist_reload(struct call *c, struct worker *w)
 
 /* ---- pauses ---- */
 
+/* "90", "90s", "30m", "1h", "2d", up to a year; 0: none of these. */
+static uint32_t seconds_in(const char *word)
+{
+	static const struct {
+		const char *unit;
+		uint32_t s;
+	} units[] = { { "", 1 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }, { "d", 86400 } };
+	char *end;
+	unsigned long n = *word >= '0' && *word <= '9' ? strtoul(word, &end, 10) : 0;
+
+	for (size_t i = 0; n && n <= YEAR_S && i < COUNT(units); i++)
+		if (strcmp(end, units[i].unit) == 0)
+			return n * units[i].s <= YEAR_S ? (uint32_t)(n * units[i].s) : 0;
+	return 0;
+}
+
 void control_blocklist_pause(struct call *c, struct worker *w)
 {
-	char *word = control_word(&c->args), *end = NULL;
-	unsigned long s = word && *word >= '0' && *word <= '9' ? strtoul(word, &end, 10) : 0;
+	const char *word = control_word(&c->args);
+	uint32_t s = word ? seconds_in(word) : 0;
 	const char *view = *c->args ? c->args : NULL;
 
 	(void)w;
-	if (!end || *end || s == 0 || s > 31536000) {
-		call_say(c, "error expected a number of seconds, at least 1\n");
+	if (!s) {
+		call_say(c, "error expected a number of seconds, or of minutes (30m), hours (1h) or days (2d), a year at most\n");
 		return;
 	}
 	if (view && !views_find(call_snapshot(c)->policy->views, view)) {
 		call_say(c, "error no view with name: %s\n", view);
 		return;
 	}
-	blocklists_pause(lists_of(c), view, now_s(c) + (uint32_t)s);
+	blocklists_pause(lists_of(c), view, now_s(c) + s);
 	call_ok(c);
 }
 

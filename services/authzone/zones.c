@@ -3,6 +3,7 @@
 #include "services/authzone/zones.h"
 
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "services/authzone/answer.h"
@@ -163,6 +164,7 @@ bool authzone_reload(const struct authzones *t, const struct authzone *z, struct
 			 dname_print(z->name, name), broken, z->path);
 	authzone_ripen(z, data);
 	*former = authzone_publish(z, data, false);
+	atomic_store(&z->cell->since, (int64_t)time(NULL));
 	return true;
 }
 

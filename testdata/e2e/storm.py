@@ -49,7 +49,7 @@ class Dice(random.Random):
             "TYPE": lambda: self.choice(self.one(TYPES, ZONE_TYPES)), "CLIENT": lambda: self.one("127.0.0.1", "127.9.0.7"),
             "ADDRESS": lambda: self.choice(ADDRESSES), "RECORD": lambda: self.choice(RECORDS),
             "VIEW": lambda: self.choice(VIEWS), "LIST": lambda: self.one("storm", "none"),
-            "HEX": lambda: "%032x" % self.getrandbits(128), "SECONDS": lambda: str(self.randrange(1, 3)),
+            "HEX": lambda: "%032x" % self.getrandbits(128), "TIME": lambda: self.one("1", "2s"),
             "OPTION": lambda: self.choice(self.options)["name"]}
         return at_random[word]()  # no such row? a new kind of argument wants one
 
