@@ -351,7 +351,7 @@ static const char *sample(const struct option *o)
 		{ CHECK_INTERFACE_TAG_TYPE, "eth0 guests redirect" },
 		{ CHECK_INTERFACE_TAG_DATA, "eth0 guests \"A 192.0.2.3\"" },
 		{ CHECK_INTERFACE_VIEW, "eth0 inside" },
-		{ CHECK_CONTROL_INTERFACE, "/run/resolverd.ctl" },
+		{ CHECK_CONTROL_INTERFACE, "/run/resolverd/control" },
 		{ CHECK_SERVER_ADDRESS, "192.0.2.53@5353" },
 		{ CHECK_SERVER_HOST, "ns.example.net" },
 		{ CHECK_SERVER, "192.0.2.53" },
