@@ -116,10 +116,12 @@ static void put_rest(struct json *j, const char *name, char *at)
 	json_close(j, ']');
 }
 
-/* A trailing part in parentheses is a sentence, the member "reason". */
+/* A trailing part in parentheses is a sentence, the member "reason"; what follows "lame" says in which ways, and is an object
+ * of that name. */
 static void put_members(struct json *j, char *at)
 {
 	char *word, *value;
+	bool inside = false;
 
 	for (;;) {
 		char *open = at + strspn(at, " \t");
@@ -128,21 +130,27 @@ static void put_members(struct json *j, char *at)
 			size_t len = strlen(++open);
 
 			json_textn(j, "reason", open, len && open[len - 1] == ')' ? len - 1 : len);
-			return;
+			break;
 		}
 		word = next_word(&at);
 		if (!word)
-			return;
+			break;
 		value = strchr(word, '=');
 		if (value)
 			*value++ = '\0';
-		else if (strcmp(word, "lame") == 0 || strcmp(word, "expired") == 0) {
+		else if (strcmp(word, "lame") == 0 && !inside) {
+			json_open(j, word, '{');
+			inside = true;
+			continue;
+		} else if (strcmp(word, "expired") == 0) {
 			json_bool(j, word, true);
 			continue;
 		} else
 			value = next_word(&at);
 		json_value(j, word, value ? value : "", value ? strlen(value) : 0);
 	}
+	if (inside)
+		json_close(j, '}');
 }
 
 /* "?word=name" */

@@ -380,6 +380,7 @@ def test_every_reply_is_json_when_told(d):
     assert stats["total.num.queries"] >= 1 and isinstance(stats["time.now"], float)
     rows = json.loads(d.control("--json", "dump_infra"))["data"]
     assert rows and all(r["server"].startswith("127.") and r["zone"].endswith(".") and "rto" in r for r in rows), rows
+    assert all(r["lame"] == {"dnssec": 0, "rec": 0, "A": 0, "other": 0} for r in rows), rows
     zones = json.loads(d.control("--json", "list_local_zones"))["data"]
     assert {"name": "localhost.", "type": "redirect"} in zones or {"name": "localhost.", "type": "static"} in zones
     records = json.loads(d.control("--json", "list_local_data"))["data"]

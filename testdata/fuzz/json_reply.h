@@ -126,9 +126,11 @@ static inline size_t json_word(const char **at, const char *end, bool quotes)
 	return len;
 }
 
-/* "k v", "k=v", and at the end "(why)" */
+/* "k v", "k=v", and at the end "(why)"; after the first "lame" the members of an object of that name */
 static inline void json_wants_members(struct json_reply *j, const char *at, const char *end)
 {
+	bool inside = false;
+
 	for (size_t len; (len = json_word(&at, end, false)); at += len) {
 		const char *equals = memchr(at, '=', len);
 		size_t name = equals ? (size_t)(equals - at) : len;
@@ -136,11 +138,14 @@ static inline void json_wants_members(struct json_reply *j, const char *at, cons
 		if (*at == '(') {
 			json_wants_name(j, "reason");
 			json_wants(j, "s", at + 1, (size_t)(end - at) - 1 - (end - at > 1 && end[-1] == ')'));
-			return;
+			break;
 		}
 		json_wants(j, "k", at, name);
 		if (equals) {
 			json_wants(j, "sn", equals + 1, len - name - 1);
+		} else if (!inside && len == 4 && memcmp(at, "lame", 4) == 0) {
+			json_next(j, "{");
+			inside = true;
 		} else if (!json_has(j, 't')) {
 			at += len;
 			len = json_word(&at, end, false);
@@ -149,6 +154,8 @@ static inline void json_wants_members(struct json_reply *j, const char *at, cons
 			json_next(j, "t");
 		}
 	}
+	if (inside)
+		json_next(j, "}");
 }
 
 static inline void json_wants_rest(struct json_reply *j, const char *at, const char *end)
