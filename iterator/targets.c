@@ -17,7 +17,7 @@ static bool may_ask(struct iter *it)
 		it->q->lookup_refused = true;
 		return false;
 	}
-	return it->ns_without_addr < TARGETS_FRUITLESS;
+	return it->ns_without_addr < TARGETS_WITHOUT_ADDR;
 }
 
 static void note_ns_without_addr(struct iter *it)

@@ -25,7 +25,7 @@ int acceptor_listen(const struct addr *a)
 		return -1;
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
 	    (a->family == 4 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) == 0) &&
-	    bind(fd, (const struct sockaddr *)&ss, len) == 0 && listen(fd, KNOCK_BACKLOG) == 0)
+	    bind(fd, (const struct sockaddr *)&ss, len) == 0 && listen(fd, CONTROL_BACKLOG) == 0)
 		return fd;
 	error = errno;
 	close(fd);

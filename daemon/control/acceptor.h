@@ -12,7 +12,7 @@
 
 struct addr;
 
-#define KNOCK_BACKLOG 64 /* connections that may be pending */
+#define CONTROL_BACKLOG 64 /* connections that may be pending */
 
 struct acceptor {
 	struct watch watch; /* passed to `ready`, which calls acceptor_take */

@@ -747,7 +747,7 @@ struct control *control_open(struct daemon *d, const struct command *table, stru
 
 	c->daemon = d;
 	c->commands = table;
-	c->client_sockets = (struct control_sockets){ .daemon = d, .knocked = connection_open, .owner = c };
+	c->client_sockets = (struct control_sockets){ .daemon = d, .connected = connection_open, .owner = c };
 	list_init(&c->client_sockets.open);
 	list_init(&c->connections);
 	list_init(&c->calls);

@@ -36,7 +36,7 @@ static void on_acceptable(struct watch *w, unsigned what)
 
 	(void)what;
 	if (fd >= 0)
-		d->all->knocked(d->all->owner, fd);
+		d->all->connected(d->all->owner, fd);
 }
 
 static struct door *door_named(struct control_sockets *all, const char *text)
@@ -120,7 +120,7 @@ static int listen_at_path(const struct sockaddr_un *sun)
 	mask = umask(0117);
 	bound = bind(fd, (const struct sockaddr *)sun, sizeof *sun) == 0;
 	umask(mask);
-	if (bound && listen(fd, KNOCK_BACKLOG) == 0)
+	if (bound && listen(fd, CONTROL_BACKLOG) == 0)
 		return fd;
 	error = errno;
 	close(fd);

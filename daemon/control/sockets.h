@@ -16,7 +16,7 @@ struct control_sockets {
 	struct daemon *daemon;
 	struct list open; /* made with list_init */
 	/* A client has connected: `fd`, non-blocking and close-on-exec, is now the owner's. */
-	void (*knocked)(void *owner, int fd);
+	void (*connected)(void *owner, int fd);
 	void *owner;
 };
 

@@ -28,7 +28,7 @@ struct cache_keeper {
 	struct thread_job reader, writer;
 	atomic_bool stop_reading, stop_writing;
 	bool ended;          /* cache_keeper_end wrote the file */
-	atomic_bool spoiled; /* the file may hold what was flushed since it was written */
+	atomic_bool file_is_outdated; /* the file may hold what was flushed since it was written */
 	pthread_mutex_t writing; /* held while the file is written */
 	pthread_mutex_t lock;    /* guards what follows; held only briefly */
 	char *path;              /* "": no cache-file */
@@ -271,7 +271,7 @@ static void disturbed(void *arg)
 void cache_keeper_disturb(struct cache_keeper *k)
 {
 	atomic_store(&k->stop_reading, true);
-	atomic_store(&k->spoiled, true);
+	atomic_store(&k->file_is_outdated, true);
 	loop_post(k->loop, disturbed, k);
 }
 
@@ -294,7 +294,7 @@ void cache_keeper_end(struct cache_keeper *k, bool serves)
 	/* A file that was not read to its end holds more than what was restored: keep it. */
 	if (!keeps || !serves || !was_read)
 		return;
-	atomic_store(&k->spoiled, false);
+	atomic_store(&k->file_is_outdated, false);
 	k->ended = save(k, NULL, &f);
 	if (!k->ended)
 		log_error("cache-file: %s", f.text);
@@ -306,7 +306,7 @@ void cache_keeper_free(struct cache_keeper *k)
 
 	if (!k)
 		return;
-	if (k->ended && atomic_load(&k->spoiled) && !save(k, NULL, &f))
+	if (k->ended && atomic_load(&k->file_is_outdated) && !save(k, NULL, &f))
 		log_error("cache-file: %s", f.text);
 	pthread_mutex_destroy(&k->lock);
 	pthread_mutex_destroy(&k->writing);

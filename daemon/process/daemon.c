@@ -99,7 +99,7 @@ struct adoption {
 	struct worker *worker;
 	struct snapshot *snapshot;
 	struct client_sockets client_sockets;
-	bool has_doors;
+	bool has_client_sockets;
 };
 
 static void adopt(void *arg)
@@ -110,7 +110,7 @@ static void adopt(void *arg)
 		worker_adopt(a->worker, a->snapshot);
 		snapshot_unpin(a->snapshot);
 	}
-	if (a->has_doors)
+	if (a->has_client_sockets)
 		worker_serve(a->worker, a->client_sockets.items, a->client_sockets.count);
 	mem_free(a->client_sockets.items);
 	mem_free(a);
@@ -145,7 +145,7 @@ void daemon_publish(struct daemon *d, struct snapshot *s)
 
 /* Hand each worker its `new` sockets; workers close those they no longer serve. Takes ownership of
  * `new`, which replaces d->client_sockets. */
-static void publish_doors(struct daemon *d, struct client_sockets *new)
+static void publish_client_sockets(struct daemon *d, struct client_sockets *new)
 {
 	client_sockets_part(d->client_sockets, new, d->worker_count);
 	for (unsigned i = 0; i < d->worker_count; i++) {
@@ -153,7 +153,7 @@ static void publish_doors(struct daemon *d, struct client_sockets *new)
 		size_t bytes = new[i].count * sizeof *new[i].items;
 
 		a->worker = d->workers[i];
-		a->has_doors = true;
+		a->has_client_sockets = true;
 		a->client_sockets.count = new[i].count;
 		a->client_sockets.items = bytes ? mem_copy(new[i].items, bytes) : NULL;
 		loop_post(a->worker->env.loop, adopt, a);
@@ -278,7 +278,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 	leases_adopt(d->leases, s->conf, s->policy->zones, d->locked_in != NULL);
 	cache_keeper_adopt(d->keeper, s, d->locked_in != NULL);
 	daemon_publish(d, s);
-	publish_doors(d, client_sockets);
+	publish_client_sockets(d, client_sockets);
 	d->reopen(d);
 	r->swap_us = since(clock);
 	return true;

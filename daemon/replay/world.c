@@ -67,7 +67,7 @@ static void client_reply(const struct client *c, const uint8_t *bytes, size_t le
 {
 	struct world *w = c->via;
 	struct client_answer *a = mem_zero(sizeof(*a));
-	struct edns_conn told = { .options = c->ops->stream && w->keeps_alive ? HOP_KEEPALIVE : 0,
+	struct edns_conn told = { .options = c->ops->stream && w->keeps_alive ? EDNS_CONN_KEEPALIVE : 0,
 				  .keepalive_ms = w->snapshot->conf->server.edns_tcp_keepalive_timeout };
 	uint8_t *copy = mem_new(len + EDNS_CONN_KEEPALIVE_LEN);
 
@@ -182,7 +182,7 @@ void world_ask(struct world *w, const struct addr *from, bool tcp, struct slice 
 	enum disposition v;
 
 	memcpy(in, message.at, p.in.len);
-	if (tcp && w->snapshot->conf->server.edns_tcp_keepalive && edns_conn_asked(in, p.in.len) & HOP_KEEPALIVE)
+	if (tcp && w->snapshot->conf->server.edns_tcp_keepalive && edns_conn_asked(in, p.in.len) & EDNS_CONN_KEEPALIVE)
 		w->keeps_alive = true;
 	rcu_turn_begin();
 	v = frontend_take(w->worker, &p);

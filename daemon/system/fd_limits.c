@@ -16,14 +16,14 @@ enum {
 	SERVERS_LEAST = 1,
 };
 
-static uint64_t doors_of(const struct conf_server *s)
+static uint64_t listeners_of(const struct conf_server *s)
 {
 	return 2 * (uint64_t)s->num_threads * MAX(s->interface.count, (size_t)1);
 }
 
 static uint64_t always(const struct conf_server *s)
 {
-	return FOR_THE_PROCESS + FOR_A_WORKER * (uint64_t)s->num_threads + doors_of(s);
+	return FOR_THE_PROCESS + FOR_A_WORKER * (uint64_t)s->num_threads + listeners_of(s);
 }
 
 /* Ports lingering for late answers and connections sending their last bytes count against these

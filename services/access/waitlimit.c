@@ -116,8 +116,8 @@ enum { PARTS = 16, CHAINS = 64, KEY = 9 };
 struct waiting_client {
 	struct waiting_client *next;
 	unsigned count;
-	uint64_t pulse_us; /* when `pulse` was computed */
-	uint64_t pulse;    /* bytes of late answers not yet drained */
+	uint64_t burst_us; /* when `burst` was computed */
+	uint64_t burst;    /* bytes of late answers not yet drained */
 	uint8_t key[KEY];
 };
 
@@ -228,14 +228,14 @@ bool waits_may_send(struct waits *w, const struct addr *client, size_t len, uint
 	one = *client_at(&s);
 	PROMISE(one != NULL);
 	/* Workers' clocks may differ by a turn. */
-	drained = now_us > one->pulse_us ? (now_us - one->pulse_us) * WAITS_PER_MS / US_PER_MS : 0;
+	drained = now_us > one->burst_us ? (now_us - one->burst_us) * WAITS_PER_MS / US_PER_MS : 0;
 	if (drained) {
-		one->pulse -= MIN(drained, one->pulse);
-		one->pulse_us = now_us;
+		one->burst -= MIN(drained, one->burst);
+		one->burst_us = now_us;
 	}
-	may = one->pulse + len <= WAITS_PULSE;
+	may = one->burst + len <= WAITS_BURST;
 	if (may)
-		one->pulse += len;
+		one->burst += len;
 	pthread_mutex_unlock(&s.part->lock);
 	return may;
 }

@@ -36,10 +36,10 @@ bool waits_begin(struct waits *w, const struct addr *client, uint32_t most) MUST
 void waits_end(struct waits *w, const struct addr *client); /* one that was begun */
 /* Whether a late response of `len` bytes may be sent over UDP to a client whose address is not
  * proven. False: so many bytes went there just now that this one is withheld (a genuine client
- * retries), so that responses an authority held back do not leave in one pulse (DNSBomb). */
+ * retries), so that responses an authority held back do not leave in one burst (DNSBomb). */
 bool waits_may_send(struct waits *w, const struct addr *client, size_t len, uint64_t now_us) MUST_USE;
 #define WAITS_LONG_MS 200  /* an answer that took longer is a late one */
-#define WAITS_PULSE   4096 /* bytes of late responses a client gets at once … */
+#define WAITS_BURST   4096 /* bytes of late responses a client gets at once … */
 #define WAITS_PER_MS  48   /* … and bytes more each millisecond */
 unsigned waits_count(struct waits *w, const struct addr *client);
 

@@ -562,7 +562,7 @@ bool stored_place(const struct stored *s, struct subnet_key *to)
 	return true;
 }
 
-struct sought_place {
+struct placed_search {
 	const struct question *q;
 	uint16_t scope;
 	struct place_key key;
@@ -570,7 +570,7 @@ struct sought_place {
 
 static bool is_there(const struct slab_entry *e, void *arg)
 {
-	const struct sought_place *s = arg;
+	const struct placed_search *s = arg;
 
 	return is_about(stored_of(e), s->q, s->scope, &s->key);
 }
@@ -578,7 +578,7 @@ static bool is_there(const struct slab_entry *e, void *arg)
 void msgcache_remove_at(struct msgcache *c, const struct question *q, uint16_t scope,
 			const struct subnet_key *place)
 {
-	struct sought_place s = { .q = q, 
+	struct placed_search s = { .q = q, 
 				  .scope = (uint16_t)(scope | STORED_PLACED),
 				  .key = key_of(place) };
 

@@ -437,13 +437,13 @@ void connection_release(struct connection *c)
 unsigned connection_options_due(struct connection *c, const uint8_t *question, size_t len)
 {
 	const struct listen_tcp_limits *l = &c->home->limits;
-	unsigned possible = (l->keepalive_ms && !c->http ? HOP_KEEPALIVE : 0u) |
-			    (l->pad_block && c->stream.tls ? HOP_PADDING : 0u);
+	unsigned possible = (l->keepalive_ms && !c->http ? EDNS_CONN_KEEPALIVE : 0u) |
+			    (l->pad_block && c->stream.tls ? EDNS_CONN_PADDING : 0u);
 	unsigned due = possible ? possible & edns_conn_asked(question, len) : 0;
 
 	c->has_asked = true;
-	c->kept |= due & HOP_KEEPALIVE ? 1 : 0;
-	return due | (c->kept ? possible & HOP_KEEPALIVE : 0u);
+	c->kept |= due & EDNS_CONN_KEEPALIVE ? 1 : 0;
+	return due | (c->kept ? possible & EDNS_CONN_KEEPALIVE : 0u);
 }
 
 size_t connection_add_options(const struct connection *c, unsigned due, uint8_t *wire, size_t len)
@@ -532,7 +532,7 @@ static void on_bytes(struct connection *c, size_t len)
 	connection_settle(c);
 }
 
-static size_t recall_rest(struct connection *c)
+static size_t take_rest(struct connection *c)
 {
 	size_t had = queue_len(&c->in);
 
@@ -580,7 +580,7 @@ static bool begin_tls(struct connection *c)
 static void read_proxy(struct connection *c)
 {
 	uint8_t *at = c->home->in;
-	size_t had = recall_rest(c), whole = PROXY2_LEAST;
+	size_t had = take_rest(c), whole = PROXY2_LEAST;
 	struct proxy2 head;
 	enum proxy2_end end;
 	ssize_t n;
@@ -621,7 +621,7 @@ static void on_readable(struct connection *c)
 		read_proxy(c);
 		return;
 	}
-	had = recall_rest(c);
+	had = take_rest(c);
 	c->has_written = false;
 	n = stream_read(&c->stream, c->home->in + had, READ_ROOM - had);
 	if (n > 0) {
@@ -648,7 +648,7 @@ static void on_resume(struct timer *timer)
 	if (may_read(c) && stream_has_more(&c->stream))
 		on_readable(c);
 	else
-		on_bytes(c, recall_rest(c));
+		on_bytes(c, take_rest(c));
 }
 
 static void on_writable(struct connection *c)

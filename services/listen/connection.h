@@ -175,7 +175,7 @@ void connection_release(struct connection *c);
 void connection_left(struct connection *c);
 uint32_t connection_idle_ms(const struct connection *c);
 struct list *connection_waiting(const struct client *client); /* client_ops.waiting */
-/* A question has come in full. HOP_* options to add to the response to it (services/net/edns_conn.h). */
+/* A question has come in full. EDNS_CONN_* options to add to the response to it (services/net/edns_conn.h). */
 unsigned connection_options_due(struct connection *c, const uint8_t *question, size_t len);
 size_t connection_add_options(const struct connection *c, unsigned due, uint8_t *wire, size_t len);
 

@@ -272,7 +272,7 @@ static const struct rrset *put_records(const struct putting *p, const struct rrs
 /* ---- one name ---- */
 
 /* Ensure that the nodes between `name` and the zone apex exist: empty non-terminals exist. */
-static void climb(const struct putting *p, const uint8_t *name)
+static void put_ancestors(const struct putting *p, const uint8_t *name)
 {
 	unsigned labels = dname_labels(name), zone_labels = dname_labels(p->m.name);
 
@@ -388,7 +388,7 @@ static void put_items(struct putting *p, struct item **items, size_t count)
 	count = make_sets(p, items, count, sets);
 	if (count) {
 		if (!p->node)
-			climb(p, q.name);
+			put_ancestors(p, q.name);
 		localnode_put(p->z, p->family, p->zone,
 			      localnode_with(p->zone, q.name, p->node, sets, count));
 	}

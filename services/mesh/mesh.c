@@ -153,12 +153,12 @@ static void parent_hears(struct query_link *link)
 {
 	struct query *parent = link->parent, *q = link->child;
 	unsigned module = link->module;
-	bool is_starved = query_lookup_was_refused(q);
+	bool was_refused = query_lookup_was_refused(q);
 
 	query_link_remove(link);
-	if (is_starved && query_ask_again(parent, q, module))
+	if (was_refused && query_ask_again(parent, q, module))
 		return;
-	parent->lookup_refused |= is_starved || (q->no_store && q->reply->rcode == RCODE_SERVFAIL);
+	parent->lookup_refused |= was_refused || (q->no_store && q->reply->rcode == RCODE_SERVFAIL);
 	mesh_tell(parent, module, &(struct event){ .kind = EVENT_CHILD, .child = q });
 }
 

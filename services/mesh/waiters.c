@@ -200,7 +200,7 @@ static bool is_too_late(const struct mesh *m, const struct waiter *w)
 }
 
 /* Late answers of any kind are not sent to one address in a burst. */
-static bool is_in_a_pulse(const struct mesh *m, const struct waiter *w, size_t len)
+static bool is_in_a_burst(const struct mesh *m, const struct waiter *w, size_t len)
 {
 	uint64_t now_us = m->env->time->now_us;
 
@@ -278,7 +278,7 @@ static void send_out(struct mesh *m, struct waiter *w, size_t len)
 static bool waiter_send(struct query *q, struct waiter *w, const struct message *reply, size_t len)
 {
 	struct mesh *m = lookup_of(q)->mesh;
-	bool too_late = is_too_late(m, w) || is_in_a_pulse(m, w, len);
+	bool too_late = is_too_late(m, w) || is_in_a_burst(m, w, len);
 
 	waiter_leave(w);
 	if (UNLIKELY(m->env->recorder != NULL))

@@ -21,9 +21,9 @@ unsigned edns_conn_asked(const uint8_t *wire, size_t len)
 	    msg_read_request(wire, len, &r) != REQUEST_GOOD || !r.edns.present)
 		return 0;
 	if (edns_find_option(&r.edns, EDNS_PADDING, &value))
-		asked |= HOP_PADDING;
+		asked |= EDNS_CONN_PADDING;
 	if (edns_find_option(&r.edns, EDNS_KEEPALIVE, &value))
-		asked |= HOP_KEEPALIVE;
+		asked |= EDNS_CONN_KEEPALIVE;
 	return asked;
 }
 
@@ -86,22 +86,22 @@ static size_t padding_for(size_t len, size_t room, size_t block)
 	return MIN(whole, room) - len;
 }
 
-size_t edns_conn_add(uint8_t *wire, size_t len, size_t room, const struct edns_conn *hop)
+size_t edns_conn_add(uint8_t *wire, size_t len, size_t room, const struct edns_conn *add)
 {
-	const uint8_t *opt = hop->options ? find_opt(wire, len) : NULL;
+	const uint8_t *opt = add->options ? find_opt(wire, len) : NULL;
 	struct writer w = writer_over(wire + len, room - len);
 	size_t added;
 
 	if (!opt)
 		return len;
-	if (hop->options & HOP_KEEPALIVE && writer_left(&w) >= 6) {
+	if (add->options & EDNS_CONN_KEEPALIVE && writer_left(&w) >= 6) {
 		write_u16(&w, EDNS_KEEPALIVE);
 		write_u16(&w, 2);
-		write_u16(&w, (uint16_t)MIN(hop->keepalive_ms / KEEPALIVE_UNIT_MS, 65535u));
+		write_u16(&w, (uint16_t)MIN(add->keepalive_ms / KEEPALIVE_UNIT_MS, 65535u));
 	}
-	if (hop->options & HOP_PADDING && hop->pad_block && writer_left(&w) >= 4)
+	if (add->options & EDNS_CONN_PADDING && add->pad_block && writer_left(&w) >= 4)
 		write_zeros(&w, EDNS_PADDING,
-			    padding_for(len + writer_len(&w) + 4, room, hop->pad_block));
+			    padding_for(len + writer_len(&w) + 4, room, add->pad_block));
 	added = writer_len(&w);
 	put_u16(wire + (opt - wire) + 9, (uint16_t)(get_u16(opt + 9) + added));
 	return len + added;

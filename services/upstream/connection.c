@@ -21,7 +21,7 @@ enum {
 	READS_PER_TURN = 8,
 	REUSE_USUAL = 200, /* max-reuse-tcp-queries if not configured */
 	REUSE_TLS = 10,    /* factor on that over TLS: a handshake costs what 15 queries do */
-	DEAF_US = 1000000, /* unanswered that long on a connection without any answers */
+	UNANSWERED_US = 1000000, /* unanswered that long on a connection without any answers */
 };
 
 static struct loop *loop_of(const struct conn *c)
@@ -220,7 +220,7 @@ void conn_give_up(struct conn *c, struct stream_query *l)
 	uint64_t now_us = pool_now_us(c->pool);
 
 	/* No answer at all since the query was sent: the server may be gone. */
-	if (c->told_us <= l->put_us && now_us - l->put_us >= DEAF_US)
+	if (c->told_us <= l->put_us && now_us - l->put_us >= UNANSWERED_US)
 		c->no_more_queries = true;
 	if (c->open && !c->dead)
 		c->framing->forget(c, l);

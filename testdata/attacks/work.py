@@ -59,7 +59,7 @@ COUNTS = {"60": 60, "200": 200}
                   for how in ("nxdomain", "nodata", "servfail", "spread", "alias", "silent")},
         rule="after five fruitless names it gives up (ten once the parent side was asked); addresses are looked up "
              "only as needed",
-        code="iterator/targets.h:TARGETS_FRUITLESS iterator/targets.c:may_ask", limits={"U": 15, "R": "SERVFAIL"}, quick=True,
+        code="iterator/targets.h:TARGETS_WITHOUT_ADDR iterator/targets.c:may_ask", limits={"U": 15, "R": "SERVFAIL"}, quick=True,
         seconds=30)
 def nxns(lab, count, how):
     target = lab.world.serve(Zone("target.test"), {"ns.target.test.": ATTACKERS[1]})
@@ -535,7 +535,7 @@ def bomb(lab, count, over_s):
         variants={"": {}, "and-stale": {"stale": True}, "small-answers": {"size": 60}, "large-answers": {"size": 1000}},
         rule="answers later than discard-timeout are not sent over UDP; each client may wait for a limited number "
              "of answers (wait-limit), and gets 4 kB of late ones at once and 48 kB per second",
-        code="services/mesh/waiters.c:is_too_late services/access/waitlimit.c:waits_begin services/access/waitlimit.h:WAITS_PULSE",
+        code="services/mesh/waiters.c:is_too_late services/access/waitlimit.c:waits_begin services/access/waitlimit.h:WAITS_BURST",
         seconds=30, server=["interface: 198.18.9.1", "access-control: 198.18.0.0/15 allow"],
         limits={"oldest_s": 1.95, "worst_100ms": 10000, "answers": at_least(20)}, noisy=True)
 def dnsbomb(lab, stale=False, size=200):

@@ -35,14 +35,14 @@ static void enough(struct timer *t)
 static void try_options(const uint8_t *message, size_t len)
 {
 	static uint8_t copy[INPUT_MOST + 600];
-	struct edns_conn hop = { .options = HOP_PADDING | HOP_KEEPALIVE,
+	struct edns_conn add = { .options = EDNS_CONN_PADDING | EDNS_CONN_KEEPALIVE,
 			   .pad_block = 1 + message[0],
 			   .keepalive_ms = message[1] * 1000u };
 	size_t grown, room = MIN(len + message[2], sizeof copy);
 
-	PROMISE(edns_conn_asked(message, len) <= (HOP_PADDING | HOP_KEEPALIVE));
+	PROMISE(edns_conn_asked(message, len) <= (EDNS_CONN_PADDING | EDNS_CONN_KEEPALIVE));
 	memcpy(copy, message, len);
-	grown = edns_conn_add(copy, len, room, &hop);
+	grown = edns_conn_add(copy, len, room, &add);
 	PROMISE(grown >= len && grown <= room);
 }
 

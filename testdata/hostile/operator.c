@@ -97,7 +97,7 @@ void operator_end(struct operator *o)
 
 /* ---- reload ---- */
 
-/* As daemon/process/daemon.c does it, but for doors and files. */
+/* As daemon/process/daemon.c does it, but for listeners and files. */
 static bool swap_in(struct daemon *d, struct conf *conf, bool keeps_changes, struct fault *f)
 {
 	struct snapshot *s = modules_snapshot(conf, f);

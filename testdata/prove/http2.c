@@ -6,7 +6,7 @@
 
 #include "util/net/http2_abuse.c"
 
-void prove_toll(void)
+void prove_abuse(void)
 {
 	size_t len = any_up_to(BYTES);
 	struct http2_abuse t;

@@ -26,7 +26,7 @@ struct http2_client {
 	void *owner;
 	struct list requests;
 	bool leaving, broken, flooded;
-	struct http2_abuse toll;
+	struct http2_abuse abuse;
 };
 
 struct http2_request {
@@ -205,7 +205,7 @@ static int on_close(nghttp2_session *session, int32_t stream, uint32_t error, vo
 		.age_s = r->age_s,
 	};
 	of = r->of;
-	c->toll.answered += a.end == HTTP2_WHOLE;
+	c->abuse.answered += a.end == HTTP2_WHOLE;
 	list_remove(&r->link);
 	nghttp2_session_set_stream_user_data(session, stream, NULL);
 	if (of)
@@ -333,7 +333,7 @@ struct http2_client *http2_client_new(const struct http2_client_how *how)
 	c->ended = how->ended;
 	c->owner = how->owner;
 	list_init(&c->requests);
-	http2_abuse_init(&c->toll, HTTP2_SERVER);
+	http2_abuse_init(&c->abuse, HTTP2_SERVER);
 	c->session = session_new(c);
 	PROMISE(nghttp2_submit_settings(c->session, NGHTTP2_FLAG_NONE, settings, COUNT(settings)) ==
 		0);
@@ -358,7 +358,7 @@ bool http2_client_read(struct http2_client *c, const uint8_t *at, size_t len, ui
 {
 	ssize_t n;
 
-	if (!http2_abuse_take(&c->toll, at, len, now_us)) {
+	if (!http2_abuse_take(&c->abuse, at, len, now_us)) {
 		c->flooded = c->broken = true;
 		return false;
 	}

@@ -67,7 +67,7 @@ struct http2_server {
 	size_t kept[HTTP2_KEPT_COUNT];
 	uint64_t progress;
 	bool over;
-	struct http2_abuse toll;
+	struct http2_abuse abuse;
 };
 
 /* ---- memory ---- */
@@ -476,8 +476,8 @@ static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *a
 	if (frame->hd.type == NGHTTP2_RST_STREAM) {
 		uint32_t why = frame->rst_stream.error_code;
 
-		s->toll.resets += why != NGHTTP2_NO_ERROR && why != NGHTTP2_REFUSED_STREAM;
-		s->toll.idle_frames++;
+		s->abuse.resets += why != NGHTTP2_NO_ERROR && why != NGHTTP2_REFUSED_STREAM;
+		s->abuse.idle_frames++;
 		return 0;
 	}
 	if (!(frame->hd.flags & NGHTTP2_FLAG_END_STREAM) ||
@@ -574,7 +574,7 @@ void http2_server_answer(struct http2_server *s, int32_t id, const struct http2_
 		return;
 	one->answered = true;
 	s->unsent++;
-	s->toll.answered++;
+	s->abuse.answered++;
 	one->out = a->body.at;
 	one->out_len = a->body.len;
 	from.source.ptr = one;
@@ -614,7 +614,7 @@ bool http2_server_flush(struct http2_server *s)
 
 bool http2_server_take(struct http2_server *s, const uint8_t *at, size_t len, uint64_t now_us)
 {
-	if (!http2_abuse_take(&s->toll, at, len, now_us))
+	if (!http2_abuse_take(&s->abuse, at, len, now_us))
 		end(s, NGHTTP2_ENHANCE_YOUR_CALM);
 	if (s->over)
 		return false;
@@ -641,7 +641,7 @@ struct http2_server *http2_server_new(struct http2_shared *h, void *arg)
 
 	s->home = h;
 	s->arg = arg;
-	http2_abuse_init(&s->toll, HTTP2_CLIENT);
+	http2_abuse_init(&s->abuse, HTTP2_CLIENT);
 	list_init(&s->streams);
 	list_init(&s->borrowing);
 	PROMISE(nghttp2_session_server_new3(&s->session, h->callbacks, s, h->options, &h->mem) ==
@@ -723,7 +723,7 @@ size_t http2_server_kept(const struct http2_server *s, enum http2_kept what)
 
 unsigned http2_server_receiving(const struct http2_server *s)
 {
-	return s->incomplete + http2_abuse_in_frame(&s->toll);
+	return s->incomplete + http2_abuse_in_frame(&s->abuse);
 }
 
 unsigned http2_server_sending(const struct http2_server *s)

@@ -12,7 +12,7 @@
 
 /* ---- what stands at a path ---- */
 
-static int other = -1, crowd[KNOCK_BACKLOG];
+static int other = -1, crowd[CONTROL_BACKLOG];
 
 static void nothing(void)
 {

@@ -745,7 +745,7 @@ static void what_is_not_given_is_not_counted(void **state)
 	close_world();
 }
 
-static void hush(const char *line, void *arg)
+static void ignore_line(const char *line, void *arg)
 {
 	(void)line, (void)arg;
 }
@@ -768,6 +768,6 @@ int main(void)
 	};
 
 	hash_start(true);
-	log_capture(hush, NULL);
+	log_capture(ignore_line, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,7 +120,7 @@ static void thousands_of_clients_are_told_apart(void **state)
 		for (unsigned i = 0; i < 3000; i++) {
 			put_u16(a.ip + 1, (uint16_t)i);
 			assert_int_equal(waits_count(w, &a), 1 + i % 3);
-			assert_true(waits_may_send(w, &a, WAITS_PULSE, 1000));
+			assert_true(waits_may_send(w, &a, WAITS_BURST, 1000));
 		}
 		for (unsigned i = 0; i < 3000; i++) {
 			put_u16(a.ip + 1, (uint16_t)(i * 7 % 3000));
@@ -153,7 +153,7 @@ static void who_waits_for_enough_may_come_again_later(void **state)
 	waits_free(w);
 }
 
-static void late_answers_do_not_come_in_a_pulse(void **state)
+static void late_answers_do_not_come_in_a_burst(void **state)
 {
 	static const struct {
 		const char *why;
@@ -161,7 +161,7 @@ static void late_answers_do_not_come_in_a_pulse(void **state)
 		size_t len;
 		bool may;
 	} rows[] = {
-		{ "the first", 1000, WAITS_PULSE - 100, true },
+		{ "the first", 1000, WAITS_BURST - 100, true },
 		{ "what is left of it", 1000, 100, true },
 		{ "too much", 1000, 1, false },
 		{ "a little later a little more", 1010, 10 * WAITS_PER_MS, true },
@@ -170,7 +170,7 @@ static void late_answers_do_not_come_in_a_pulse(void **state)
 		{ "a byte too much", 1020, 10 * WAITS_PER_MS + 1, false },
 		{ "which has not been counted", 1020, 10 * WAITS_PER_MS, true },
 		{ "parts of a millisecond add up", 1030, 10 * WAITS_PER_MS, true },
-		{ "much later no more at once", 9000, WAITS_PULSE + 1, false },
+		{ "much later no more at once", 9000, WAITS_BURST + 1, false },
 	};
 	struct waits *w = waits_new();
 	struct addr one = addr_of("192.0.2.1"), other = addr_of("192.0.2.2");
@@ -181,7 +181,7 @@ static void late_answers_do_not_come_in_a_pulse(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++)
 		if (waits_may_send(w, &one, rows[i].len, rows[i].at_ms * 1000) != rows[i].may)
 			fail_msg("%s: not %d", rows[i].why, rows[i].may);
-	assert_true(waits_may_send(w, &other, WAITS_PULSE, 1099 * 1000));
+	assert_true(waits_may_send(w, &other, WAITS_BURST, 1099 * 1000));
 	waits_end(w, &one);
 	waits_end(w, &other);
 	waits_free(w);
@@ -220,7 +220,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_netblock_is_named),
 		cmocka_unit_test(thousands_of_clients_are_told_apart),
 		cmocka_unit_test(who_waits_for_enough_may_come_again_later),
-		cmocka_unit_test(late_answers_do_not_come_in_a_pulse),
+		cmocka_unit_test(late_answers_do_not_come_in_a_burst),
 		cmocka_unit_test(a_client_is_known_by_what_it_cannot_choose),
 	};
 

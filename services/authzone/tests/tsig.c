@@ -339,7 +339,7 @@ static enum tsig_end check_answer(struct tsig_talk *t, const struct packet *p)
 static void a_chain_of_answers_is_that_of_the_standard(void **state)
 {
 	(void)state;
-	for (unsigned spoiled = 0; spoiled < 2; spoiled++) {
+	for (unsigned altered = 0; altered < 2; altered++) {
 		const struct tsig_key *key = key_of(KEY("K.Test.", "hmac-sha256", SECRET), "k.test.");
 		struct tsig_talk ours = { 0 }, theirs;
 		struct packet p, between;
@@ -364,13 +364,13 @@ static void a_chain_of_answers_is_that_of_the_standard(void **state)
 		begin(&p, true);
 		sign_by_hand(&p, &theirs, &plainly);
 		assert_int_equal(check_answer(&ours, &p), TSIG_GOOD);
-		between.bytes[writer_len(&between.w) - 1] ^= (uint8_t)spoiled;
+		between.bytes[writer_len(&between.w) - 1] ^= (uint8_t)altered;
 		assert_int_equal(check_answer(&ours, &between), TSIG_OPEN);
-		between.bytes[writer_len(&between.w) - 1] ^= (uint8_t)spoiled;
+		between.bytes[writer_len(&between.w) - 1] ^= (uint8_t)altered;
 		begin(&p, true);
 		sign_by_hand(&p, &theirs, &(struct by_hand){ .before = &between, .times_alone = true });
-		assert_int_equal(check_answer(&ours, &p), spoiled ? TSIG_BAD : TSIG_GOOD);
-		for (unsigned n = 0; !spoiled && n < 99; n++) /* as many as at first */
+		assert_int_equal(check_answer(&ours, &p), altered ? TSIG_BAD : TSIG_GOOD);
+		for (unsigned n = 0; !altered && n < 99; n++) /* as many as at first */
 			assert_int_equal(check_answer(&ours, &between), TSIG_OPEN);
 		tsig_talk_clear(&ours);
 		keys_end();

@@ -41,9 +41,9 @@ static void a_client_says_what_it_wants(void **state)
 	} rows[] = {
 		{ "no OPT", false, NULL, 0, 0 },
 		{ "no options", true, NULL, 0, 0 },
-		{ "padding", true, padding, sizeof padding, HOP_PADDING },
-		{ "keepalive", true, keepalive, sizeof keepalive, HOP_KEEPALIVE },
-		{ "both", true, both, sizeof both, HOP_PADDING | HOP_KEEPALIVE },
+		{ "padding", true, padding, sizeof padding, EDNS_CONN_PADDING },
+		{ "keepalive", true, keepalive, sizeof keepalive, EDNS_CONN_KEEPALIVE },
+		{ "both", true, both, sizeof both, EDNS_CONN_PADDING | EDNS_CONN_KEEPALIVE },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -67,13 +67,13 @@ static void answers_get_what_was_asked_for(void **state)
 		size_t block, room, want; /* want 0: as it was */
 	} rows[] = {
 		{ "nothing", true, 0, 468, 65535, 0 },
-		{ "no OPT to put it in", false, HOP_PADDING, 468, 65535, 0 },
-		{ "padding", true, HOP_PADDING, 468, 65535, 468 },
-		{ "a block of one", true, HOP_PADDING, 1, 65535, 39 },
-		{ "keepalive", true, HOP_KEEPALIVE, 468, 65535, 41 },
-		{ "both", true, HOP_PADDING | HOP_KEEPALIVE, 468, 65535, 468 },
-		{ "as far as there is room", true, HOP_PADDING, 468, 100, 100 },
-		{ "hardly any room", true, HOP_PADDING, 468, 37, 0 },
+		{ "no OPT to put it in", false, EDNS_CONN_PADDING, 468, 65535, 0 },
+		{ "padding", true, EDNS_CONN_PADDING, 468, 65535, 468 },
+		{ "a block of one", true, EDNS_CONN_PADDING, 1, 65535, 39 },
+		{ "keepalive", true, EDNS_CONN_KEEPALIVE, 468, 65535, 41 },
+		{ "both", true, EDNS_CONN_PADDING | EDNS_CONN_KEEPALIVE, 468, 65535, 468 },
+		{ "as far as there is room", true, EDNS_CONN_PADDING, 468, 100, 100 },
+		{ "hardly any room", true, EDNS_CONN_PADDING, 468, 37, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -90,7 +90,7 @@ static void answers_get_what_was_asked_for(void **state)
 			fail_msg("%s: %zu from %zu", rows[i].why, len, was);
 		assert_int_equal(msg_read_request(wire, len, &r), REQUEST_GOOD);
 		assert_true(!r.edns.present || edns_is_whole(&r.edns));
-		if (rows[i].options & HOP_KEEPALIVE) {
+		if (rows[i].options & EDNS_CONN_KEEPALIVE) {
 			assert_true(edns_find_option(&r.edns, EDNS_KEEPALIVE, &value));
 			assert_int_equal(value.len, 2);
 			assert_int_equal(get_u16(value.at), 300);

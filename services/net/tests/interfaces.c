@@ -12,7 +12,7 @@
 #define LOOPBACK "lo0"
 #endif
 
-static void hush(const char *line, void *arg)
+static void ignore_line(const char *line, void *arg)
 {
 	(void)line, (void)arg;
 }
@@ -75,7 +75,7 @@ static void every_spelling_becomes_addresses(void **state)
 		{ "that is the usual port", "interface: 192.0.2.1\nport: 853", "192.0.2.1@853" },
 	};
 
-	log_capture(hush, NULL);
+	log_capture(ignore_line, NULL);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct conf *conf = server_conf(rows[i].server);
 		struct interfaces all;
@@ -116,7 +116,7 @@ static void a_port_says_what_is_served(void **state)
 	};
 	static const char *const names[] = { "", "tls", "https", "http" };
 
-	log_capture(hush, NULL);
+	log_capture(ignore_line, NULL);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct interfaces all;
 		struct fault f = { 0 };

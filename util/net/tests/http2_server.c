@@ -24,7 +24,7 @@ static struct fixture {
 	char heard[4096]; /* requests, as text */
 	char said[65536]; /* frames that went out, as text */
 	bool answers;     /* at once, with what the body was */
-	bool deaf;        /* takes no bytes */
+	bool reads_nothing;        /* takes no bytes */
 	uint64_t now_us;
 } h;
 
@@ -77,7 +77,7 @@ static bool on_send(void *arg, const uint8_t *const parts[2], const size_t lens[
 	char text[64];
 
 	(void)arg;
-	if (h.deaf)
+	if (h.reads_nothing)
 		return false;
 	assert_true(lens[0] >= 9 && f[3] < COUNT(names));
 	snprintf(text, sizeof text, "%s:%u%s%s%.*s", names[f[3]], (unsigned)get_u32(f + 5),
@@ -279,12 +279,12 @@ static void what_waits_to_be_sent_counts_though_it_is_little(void **state)
 	open_fixture(&three);
 	h.answers = true;
 	greet();
-	h.deaf = true;
+	h.reads_nothing = true;
 	for (uint32_t stream = 1; stream <= 7; stream += 2)
 		ask(HEADERS, HEAD_END | END, stream, GET);
 	assert_true(http2_server_flush(h.server));
 	assert_int_equal(http2_shared_kept(h.fixture, HTTP2_SENDING), 3 * HTTP2_STREAM);
-	h.deaf = false;
+	h.reads_nothing = false;
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "headers:1. headers:3. headers:5. reset:7");
 	close_fixture();
@@ -369,13 +369,13 @@ static void an_http2_client_of_too_much_overhead_is_closed(void **state)
 		open_fixture(&usual);
 		greet();
 		ask(HEADERS, HEAD_END | END, 1, GET);
-		h.deaf = rows[i].most < 100;
+		h.reads_nothing = rows[i].most < 100;
 		while (n < 3000 && frame(rows[i].type, rows[i].flags, rows[i].stream,
 					 rows[i].payload, rows[i].len))
 			n++;
 		if (n < rows[i].most || n > rows[i].most * 2)
 			fail_msg("%s: %u", rows[i].why, n);
-		h.deaf = false;
+		h.reads_nothing = false;
 		assert_false(http2_server_flush(h.server));
 		assert_non_null(strstr(h.said, "goaway"));
 		close_fixture();
