@@ -9,7 +9,7 @@ struct iter;
 struct query;
 
 #define TARGETS_PER_DELEGATION 13 /* names looked up for one delegation */
-#define TARGETS_WITHOUT_ADDR      6  /* names without an address before giving up */
+#define TARGETS_WITHOUT_ADDR   5  /* names without an address before giving up */
 #define TARGETS_DEPTH          6  /* a query this deep looks up no servers */
 #define TARGETS_ALIASES        2  /* of a server's name, which should have none (RFC 2181 10.3) */
 #define TARGETS_SENT           3  /* no lookups ahead of need after this many queries */
