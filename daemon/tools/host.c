@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "daemon/tools/host_words.h"
 #include "daemon/worker/caches.h"
 #include "daemon/worker/modules.h"
 #include "daemon/worker/worker.h"
@@ -33,6 +34,9 @@ struct asking {
 	uint16_t types[TYPES_MOST];
 	size_t type_count, at;
 	bool brief;             /* default types: after the first, types with no data are skipped */
+	bool as_unbound;        /* called unbound-host: in its words, … */
+	bool tells;             /* … with security status (-v) */
+	const char *said;       /* the name, as unbound-host prints it */
 	int status;
 };
 
@@ -42,7 +46,7 @@ static void print_usage(FILE *out)
 {
 	fprintf(out,
 		"usage: %s [options] NAME\n"
-		"Looks up NAME, from the root down, and validates the answer.\n"
+		"Looks up NAME, from the root down, and validates the answer. An address is looked up by its reverse name.\n"
 		"  -t TYPE     record type; default A, AAAA and MX\n"
 		"  -C FILE     use servers, trust anchors and limits of this configuration of resolverd\n"
 		"  -s ADDRESS  ask this resolver instead of the root's servers; may be repeated\n"
@@ -148,7 +152,9 @@ static void answered(void *arg, const struct message *m)
 		a->status = EXIT_BOGUS;
 	else if (failed && a->status == EXIT_GOOD)
 		a->status = EXIT_NO_ANSWER;
-	if (!a->brief || a->at == 0 || failed || has_answer(a, m))
+	if (a->as_unbound)
+		host_words_print(a->said, a->types[a->at], m, a->worker->env.time->now_s, a->tells);
+	else if (!a->brief || a->at == 0 || failed || has_answer(a, m))
 		print_reply(a, m);
 	a->at++;
 	if (m->rcode == RCODE_NXDOMAIN || failed || a->at == a->type_count)
@@ -353,6 +359,9 @@ static bool take_options(struct asking *a, struct conf *conf, int argc, char **a
 			good = set(conf, "do-ip4", "no", f);
 			break;
 		case 'v':
+			a->tells = true;
+			*verbose += !a->as_unbound;
+			break;
 		case 'd':
 			++*verbose;
 			break;
@@ -377,9 +386,11 @@ int main(int argc, char **argv)
 	struct asking a = { .status = EXIT_GOOD };
 	struct conf *conf = conf_new();
 	struct fault f = { 0 };
+	char reverse[80];
 	int verbose = 0;
 
 	program = program_name(argv, "resolver-host");
+	a.as_unbound = strcmp(program, "unbound-host") == 0;
 	if (!take_options(&a, conf, argc, argv, &verbose, &f)) {
 		conf_free(conf);
 		return complain(&f);
@@ -389,12 +400,18 @@ int main(int argc, char **argv)
 		print_usage(stderr);
 		return EXIT_NO_ANSWER;
 	}
+	a.said = argv[optind];
+	if (host_words_reverse(a.said, reverse)) {
+		a.said = reverse;
+		if (!a.type_count)
+			a.types[a.type_count++] = TYPE_PTR;
+	}
 	if (!a.type_count)
 		default_types(&a);
 	hash_start(false);
 	(void)log_start(&(struct log_how){ .ident = program });
 	atomic_store(&log_verbosity, verbose);
-	if (!dname_parse(a.name, argv[optind], &f) || !run(&a, conf, &f))
+	if (!dname_parse(a.name, a.said, &f) || !run(&a, conf, &f))
 		return complain(&f);
 	return a.status;
 }

@@ -1,6 +1,6 @@
 # daemon/tools: programs beside the daemon.
 bin_PROGRAMS += resolver-host
-resolver_host_SOURCES = daemon/tools/host.c
+resolver_host_SOURCES = daemon/tools/host.c daemon/tools/host_words.c daemon/tools/host_words.h
 resolver_host_LDADD = libresolver.la $(JEMALLOC_LIBS)
 
 sbin_PROGRAMS += resolver-anchor resolver-checkconf resolver-control

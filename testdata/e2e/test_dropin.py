@@ -341,8 +341,16 @@ def test_its_companions_speak_to_it(unbound):
     assert run(*c, "-q", "no_such_command").returncode == 1
     keys = dict(line.split("=") for line in run(*c, "stats_noreset").stdout.splitlines())
     assert {"total.num.cachemiss", "total.num.queries", "time.up", "thread0.num.queries"} <= keys.keys()
-    r = run(d.program("resolver-host"), "-c", "IN", "-D", "-t", "TXT", "-f", os.path.join(d.net, "root.key"), "-s",
-            "127.0.0.1@%d" % d.port, "no.such.name.mini.")
-    assert r.returncode in (0, 1), r.stderr
+    host = [d.program("resolver-host"), "-c", "IN", "-D", "-f", os.path.join(d.net, "root.key"), "-s", "127.0.0.1@%d" % d.port]
+    for words, said in (
+            (["-t", "TXT", "no.such.name.mini."], "Host no.such.name.mini. not found: 3(NXDOMAIN).\n"),
+            (["-t", "A", "target.chain.mini"], "target.chain.mini has address 198.18.0.40\n"),
+            (["-t", "AAAA", "target.chain.mini"], "target.chain.mini has IPv6 address 2001:2::40\n"),
+            (["-t", "MX", "target.chain.mini"], ""),
+            (["-v", "-t", "MX", "www.rsa.mini"], "www.rsa.mini has no mail handler record (secure)\n"),
+            (["-v", "-t", "TXT", "www.rsa.mini"], "www.rsa.mini has no TXT record (secure)\n")):
+        assert run(*host, *words).stdout == said, words
+    # unsigned, from the forwarder's own zone
+    assert run(*host, "192.0.2.1").stdout.startswith("Host 1.2.0.192.in-addr.arpa not found: 3(NXDOMAIN).\n")
     assert d.stop() == 0
     assert run(*c, "status").returncode == 3
