@@ -177,7 +177,7 @@ static bool dictates_keepalive(const struct client_query *j)
 {
 	struct slice said;
 
-	return j->request.edns.options.len && j->to.stream &&
+	return j->request.edns.options.len && j->to.stream && j->w->env.snapshot->conf->server.edns_tcp_keepalive &&
 	       edns_find_option(&j->request.edns, EDNS_KEEPALIVE, &said) && said.len;
 }
 

@@ -552,7 +552,7 @@ def signed_zone(lab, name, records, address=ATTACKERS[0], **more):
             ("FORMERR", False), ("FORMERR", True), ("NOTIMP", False), ("NOTIMP", True), ("SERVFAIL", True))},
         rule="a server is marked as lacking EDNS only after a matching refusal and then a good answer "
              "without EDNS; signed zones are still queried with EDNS",
-        code="services/upstream/upstream.c:edns_is_refused services/cache/infra.c:infra_set_edns", quick=True,
+        code="services/upstream/wire.c:upstream_refuses_edns services/cache/infra.c:infra_set_edns", quick=True,
         limits={"first": {"secure", "SERVFAIL"}, "second": "secure", "third": "secure"})
 def edns_spoiled(lab, rcode, bare):
     zone = signed_zone(lab, "spoil.test.", ["w%d 60 A %s" % (n, TRUTH) for n in range(4)])

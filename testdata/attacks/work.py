@@ -306,7 +306,7 @@ def failing(q, rcode):
                                                ("notauth", 9), ("badvers", 16))},
         rule="each address is asked once, and once more without EDNS if it does not understand that; the failure "
              "is cached",
-        code="iterator/response.c:on_useless services/mesh/cache_rules.h:STORE_FAILURE_S services/upstream/upstream.c:edns_is_refused",
+        code="iterator/response.c:on_useless services/mesh/cache_rules.h:STORE_FAILURE_S services/upstream/wire.c:upstream_refuses_edns",
         limits={"U": 12, "R": "SERVFAIL", "U_again": 0}, quick=True)
 def failing_servers(lab, rcode):
     lab.world.delegate("bad.test.", FOUR)
