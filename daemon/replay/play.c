@@ -347,6 +347,10 @@ static void do_query(struct play *p)
 		addr_parse(&from, "127.0.0.1", 53535, NULL);
 	p->query_number = s->number;
 	step_on(p);
+	/* what Deckard does not check of one query is not what it checks of the next */
+	LIST_EACH_SAFE(at, &p->world.answers)
+		if (p->scenario->deckard)
+			client_answer_free(LIST_ITEM(at, struct client_answer, link));
 	for (const struct entry_packet *k = s->entry->packets; k; k = k->next) {
 		tell_message(p, "client asks from", &from, k->wire);
 		world_ask(&p->world, &from, s->entry->match & MATCH_TCP, k->wire);
