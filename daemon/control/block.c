@@ -193,9 +193,9 @@ static uint32_t seconds_in(const char *word)
 	char *end;
 	unsigned long n = *word >= '0' && *word <= '9' ? strtoul(word, &end, 10) : 0;
 
-	for (size_t i = 0; n && n <= YEAR_S && i < COUNT(units); i++)
+	for (size_t i = 0; n && i < COUNT(units); i++)
 		if (strcmp(end, units[i].unit) == 0)
-			return n * units[i].s <= YEAR_S ? (uint32_t)(n * units[i].s) : 0;
+			return n <= YEAR_S / units[i].s ? (uint32_t)n * units[i].s : 0;
 	return 0;
 }
 

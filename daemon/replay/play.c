@@ -348,8 +348,8 @@ static void do_query(struct play *p)
 	p->query_number = s->number;
 	step_on(p);
 	/* what Deckard does not check of one query is not what it checks of the next */
-	LIST_EACH_SAFE(at, &p->world.answers)
-		if (p->scenario->deckard)
+	if (p->scenario->deckard)
+		LIST_EACH_SAFE(at, &p->world.answers)
 			client_answer_free(LIST_ITEM(at, struct client_answer, link));
 	for (const struct entry_packet *k = s->entry->packets; k; k = k->next) {
 		tell_message(p, "client asks from", &from, k->wire);

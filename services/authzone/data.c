@@ -573,7 +573,7 @@ static struct zonebuild *read_file(const struct zonedata_how *how, const char *p
 		t.broken_arg = &x;
 	}
 	good = text_zone_read(path, &t, take_record, &x, f);
-	/* but of what came over the network it must be known to be the zone, and of any file that it is not empty */
+	/* what was fetched must be known to be the zone, and no file may be empty */
 	if (how->lenient || (!how->file && x.b->count))
 		zonebuild_spare_soa(x.b);
 	*broken = x.broken;

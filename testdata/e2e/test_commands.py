@@ -157,6 +157,7 @@ COMMANDS = [
     ("blocklist_pause 1h", None, OK, 0, OURS),
     ("blocklist_pause 365d", None, OK, 0, OURS),
     ("blocklist_pause 366d", None, r"error.*\n", 1, OURS),
+    ("blocklist_pause 49711d", None, r"error.*\n", 1, OURS),  # 2^32 seconds and a few
     ("blocklist_pause 1w", None, r"error.*\n", 1, OURS),
     ("blocklist_pause 0", None, r"error.*\n", 1, OURS),
     ("blocklist_pause x", None, r"error.*\n", 1, OURS),
