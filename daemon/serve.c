@@ -254,6 +254,17 @@ static void on_look(struct timer *t)
 	timer_set(d->loop, &d->look, LOOK_US);
 }
 
+/* Who configured no trust anchor may not know that there is one. */
+static void tell_default_anchor(const struct conf *conf)
+{
+	const char *path = conf_default_anchor(conf);
+
+	if (path)
+		log_notice("no trust anchor is configured: the root's built-in keys are trusted, and followed in %s (RFC 5011); "
+			   "auto-trust-anchor-file: \"\" would trust none",
+			   path);
+}
+
 /* Log when there are more threads than processors to run them. */
 static void tell_crowd(const struct daemon *d)
 {
@@ -275,6 +286,7 @@ bool serve_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fau
 	thread_step_back();
 	stats_log_plan(d);
 	log_notice("start of service (%s)", PACKAGE_STRING);
+	tell_default_anchor(d->snapshot->conf);
 	tell_crowd(d);
 	daemon_tell_state(d);
 	ready(arg);

@@ -672,49 +672,86 @@ static bool fall_back(struct anchors *a, const char *path, const struct fault *w
 	return point_add(a, p);
 }
 
+/* It is written later, by then from inside the chroot. */
+static void point_move_inside(struct autotrust *point, const struct conf *conf, const char *name)
+{
+	if (!*conf->server.chroot)
+		return;
+	mem_free(point->path);
+	point->path = conf_path_inside(conf, name);
+}
+
+/* The trust point that fall_back put in the place of the file's, or NULL. */
+static struct autotrust *point_of_path(const struct anchors *a, const char *path)
+{
+	struct autotrust *last = a->point_count ? a->points[a->point_count - 1] : NULL;
+
+	return last && strcmp(last->path, path) == 0 ? last : NULL;
+}
+
+static bool read_point(struct anchors *a, const struct conf *conf, const char *name, struct fault *why)
+{
+	char *path = path_now(conf, name);
+	struct autotrust *point = autotrust_read(path, why);
+	bool is_second = point && rolls_already(a, point);
+
+	if (is_second) {
+		fault_set(why, "%s holds the anchor of a name that another file holds", path);
+		autotrust_free(point);
+	} else if (point) {
+		point_add(a, point);
+	} else {
+		fall_back(a, path, why);
+		point = point_of_path(a, path);
+	}
+	mem_free(path);
+	if (!is_second && point)
+		point_move_inside(point, conf, name);
+	return !is_second;
+}
+
 static bool read_rolling(struct anchors *a, const struct conf *conf, struct fault *f)
 {
 	const struct conf_list *files = &conf->server.auto_trust_anchor_file;
 
 	for (size_t i = 0; i < files->count; i++) {
 		struct fault why = { .set = false };
-		struct autotrust *point;
-		char *path;
 
-		if (!*files->items[i].text)
-			continue;
-		path = path_now(conf, files->items[i].text);
-		point = autotrust_read(path, &why);
-		if (!point) {
-			fall_back(a, path, &why);
-			point = a->point_count ? a->points[a->point_count - 1] : NULL;
-			if (point && strcmp(point->path, path) != 0)
-				point = NULL;
-		} else if (rolls_already(a, point)) {
-			fault_set(&why, "%s holds the anchor of a name that another file holds",
-				  path);
-			autotrust_free(point);
-			mem_free(path);
+		if (*files->items[i].text && !read_point(a, conf, files->items[i].text, &why))
 			return item_fault(&files->items[i], "auto-trust-anchor-file", &why, f);
-		} else {
-			point_add(a, point);
-		}
-		mem_free(path);
-		/* It is written later, by then from inside the chroot. */
-		if (point && *conf->server.chroot) {
-			mem_free(point->path);
-			point->path = conf_path_inside(conf, files->items[i].text);
-		}
 	}
 	return true;
+}
+
+/* Nobody said what to trust: the root's keys, as this version knows them or as they have rolled since. */
+static void read_default(struct anchors *a, const struct conf *conf)
+{
+	const char *name = conf_default_anchor(conf);
+	struct fault why = { .set = false };
+	struct autotrust *point;
+	char *path;
+
+	if (!name)
+		return;
+	path = path_now(conf, name);
+	if (access(path, F_OK) == 0) {
+		(void)read_point(a, conf, name, &why);
+	} else {
+		point = built_in_point(path);
+		point_add(a, point);
+		point_move_inside(point, conf, name);
+	}
+	mem_free(path);
 }
 
 struct anchors *anchors_new(const struct conf *conf, struct fault *f)
 {
 	struct anchors *a = anchors_empty();
 
-	if (read_plain(a, conf, f) && read_bind(a, conf, f) && read_rolling(a, conf, f))
+	if (read_plain(a, conf, f) && read_bind(a, conf, f) && read_rolling(a, conf, f)) {
+		read_default(a, conf);
 		return a;
+	}
 	anchors_free(a);
 	return NULL;
 }

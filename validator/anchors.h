@@ -30,7 +30,8 @@ struct anchor {
 /* Read trust-anchor, trust-anchor-file, trusted-keys-file and auto-trust-anchor-file. An automatic
  * file that cannot be read or makes no sense is reported in the log and replaced by the built-in
  * anchor if it is (or seems to be) for the root, else left out; any other mistake is a fault that
- * names file and line. An empty set is fine: nothing is validated then. Owned by the caller. */
+ * names file and line. Without any of these options, the root's built-in keys are followed in the file of
+ * conf_default_anchor. An empty set is fine: nothing is validated then. Owned by the caller. */
 struct anchors *anchors_new(const struct conf *conf, struct fault *f) MUST_USE;
 void anchors_free(struct anchors *a);
 size_t anchors_count(const struct anchors *a);

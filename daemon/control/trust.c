@@ -39,14 +39,20 @@ void control_list_insecure(struct call *c, struct worker *w)
 
 enum { TAGS_MOST = 64 };
 
-static bool say_fixed(const struct anchor *a, void *call)
+static void say_tags(struct call *c, const struct anchor *a, const char *what)
 {
 	uint16_t tags[TAGS_MOST];
-	size_t count = a->rolls ? 0 : anchor_tags(a, tags, COUNT(tags));
+	size_t count = anchor_tags(a, tags, COUNT(tags));
 	char name[DNAME_TEXT];
 
 	for (size_t i = 0; i < count; i++)
-		call_say(call, "%s %u configured\n", dname_print(a->owner, name), tags[i]);
+		call_say(c, "%s %u %s\n", dname_print(a->owner, name), tags[i], what);
+}
+
+static bool say_fixed(const struct anchor *a, void *call)
+{
+	if (!a->rolls)
+		say_tags(call, a, "configured");
 	return true;
 }
 
@@ -72,8 +78,18 @@ static int by_tag(const void *a, const void *b)
 	return tag_of(a) - tag_of(b);
 }
 
+/* One that is followed, and whose file is not there: it is written when the zone's keys have been confirmed. */
+static void say_unwritten(struct call *c, const struct anchor *a, const struct fault *why)
+{
+	char text[sizeof why->text + 40];
+
+	snprintf(text, sizeof text, "trusted since the start (%s)", why->text);
+	if (a)
+		say_tags(c, a, text);
+}
+
 /* By tag: a file has them in the order in which the zone's servers happened to send them. */
-static void say_rolling(struct call *c, const char *path)
+static void say_rolling(struct call *c, const struct anchors *anchors, const struct autotrust *point)
 {
 	static const char *const states[] = {
 #define X(name) [AUTOTRUST_##name] = #name,
@@ -81,11 +97,11 @@ static void say_rolling(struct call *c, const char *path)
 #undef X
 	};
 	struct fault f = { 0 };
-	struct autotrust *p = autotrust_read(path, &f); /* rewritten after each step */
+	struct autotrust *p = autotrust_read(point->path, &f); /* rewritten after each step */
 	char name[DNAME_TEXT];
 
 	if (!p) {
-		call_say(c, "error %s\n", f.text);
+		say_unwritten(c, anchors_find_at(anchors, point->owner), &f);
 		return;
 	}
 	qsort(p->keys, p->count, sizeof *p->keys, by_tag);
@@ -96,7 +112,7 @@ static void say_rolling(struct call *c, const char *path)
 		say_day(c, "since", k->last_change);
 		say_day(c, "asked", p->last_success);
 		say_day(c, "again", p->next_probe);
-		call_say(c, " in %s\n", path);
+		call_say(c, " in %s\n", point->path);
 	}
 	autotrust_free(p);
 }
@@ -111,7 +127,7 @@ void control_list_anchors(struct call *c, struct worker *w)
 	anchors_each(trust->anchors, say_fixed, c);
 	for (size_t i = 0; i < anchors_rolling_count(trust->anchors); i++)
 		if (anchors_rolling(trust->anchors, i)->path)
-			say_rolling(c, anchors_rolling(trust->anchors, i)->path);
+			say_rolling(c, trust->anchors, anchors_rolling(trust->anchors, i));
 }
 
 /* ---- domains without validation ---- */
@@ -146,12 +162,16 @@ static bool add(struct conf *conf, const uint8_t *name, struct fault *f)
 	return conf_set_option(conf, line, f);
 }
 
+static bool is_listed(const struct daemon *d, const uint8_t *zone)
+{
+	return trie_find(d->snapshot->domain_insecure, zone) != NULL;
+}
+
 bool control_exempt(struct daemon *d, const uint8_t *zone, bool insecure, struct fault *f)
 {
-	bool listed = trie_find(d->snapshot->domain_insecure, zone);
 	struct conf *conf;
 
-	if (listed == insecure)
+	if (is_listed(d, zone) == insecure)
 		return true;
 	conf = conf_copy(d->snapshot->conf);
 	if (!insecure)
@@ -169,10 +189,13 @@ static void change(struct call *c, bool insecure)
 
 	if (!call_take_name(c, name))
 		return;
-	if (control_exempt(c->daemon, name, insecure, &f))
-		call_ok(c);
-	else
+	if (!control_exempt(c->daemon, name, insecure, &f))
 		call_say(c, "error %s\n", f.text);
+	else if (!insecure && is_listed(c->daemon, name))
+		call_say(c, "error it is insecure by default: a zone of the local network, or one with servers of its own "
+			    "where no trust anchor is configured\n");
+	else
+		call_ok(c);
 }
 
 void control_insecure_add(struct call *c, struct worker *w)

@@ -16,6 +16,8 @@ static const char preamble[] =
 	"\tuse-syslog: no\n\tval-log-level: 2\n\tlog-servfail: yes\n"
 	/* our one default that differs from Unbound's, for which the scenarios are written */
 	"\tlocal-data-follow-cname: no\n"
+	/* nor does it trust what it was not told to */
+	"\tauto-trust-anchor-file: \"\"\n"
 	/* the simulated clock is always right */
 	"\tval-clock-tolerance: no\n"
 	"remote-control:\n\tcontrol-enable: no\n";

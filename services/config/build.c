@@ -282,6 +282,8 @@ static bool read_insecure(struct snapshot *s, const struct conf_server *c, struc
 	s->domain_insecure = names_new("domain-insecure", &c->domain_insecure, f);
 	if (s->domain_insecure && c->insecure_lan_zones)
 		default_lan_zones(put_insecure, s->domain_insecure);
+	if (s->domain_insecure)
+		forwards_each_unproven(s->conf, NULL, put_insecure, s->domain_insecure);
 	return s->domain_insecure;
 }
 

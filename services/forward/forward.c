@@ -290,6 +290,27 @@ struct forwards *forwards_of_view(const struct conf *conf, const char *view, str
 	return t;
 }
 
+static void tell_unproven(const char *text, void (*fn)(const uint8_t *name, void *arg), void *arg)
+{
+	uint8_t name[DNAME_MAX];
+
+	if (dname_parse(name, text, NULL) && *name)
+		fn(name, arg);
+}
+
+void forwards_each_unproven(const struct conf *conf, const char *view, void (*fn)(const uint8_t *name, void *arg),
+			    void *arg)
+{
+	if (!conf_default_anchor(conf))
+		return;
+	for (size_t i = 0; i < conf->stub_zone_count; i++)
+		if (is_for(&conf->stub_zones[i].stub_view, view))
+			tell_unproven(conf->stub_zones[i].name, fn, arg);
+	for (size_t i = 0; i < conf->forward_zone_count; i++)
+		if (is_for(&conf->forward_zones[i].forward_view, view))
+			tell_unproven(conf->forward_zones[i].name, fn, arg);
+}
+
 /* ---- lookup ---- */
 
 const struct forward_zone *forwards_find_any(const struct forwards *t, const uint8_t *name)

@@ -45,6 +45,12 @@ struct forwards *forwards_new(const struct conf *conf, struct fault *f) MUST_USE
 struct forwards *forwards_of_view(const struct conf *conf, const char *view, struct fault *f);
 void forwards_free(struct forwards *t); /* NULL is fine */
 
+/* The zones of a view (NULL: of none) that are not validated because nobody says how: where no trust anchor is configured
+ * but the default one (conf_default_anchor), the forward and stub zones below the root, for their servers need not be
+ * those that the root's keys lead to. */
+void forwards_each_unproven(const struct conf *conf, const char *view, void (*fn)(const uint8_t *name, void *arg),
+			    void *arg);
+
 /* The closest forward or stub zone at or above `name`, or NULL. A forward zone without servers
  * cancels those above it: also NULL. */
 const struct forward_zone *forwards_find(const struct forwards *t, const uint8_t *name);

@@ -55,21 +55,30 @@ static void put_all_insecure(struct trie *t, const struct conf_list *list)
 			put_insecure(name, t);
 }
 
+/* Where a view's differ from those of all; else NULL. */
+static struct trie *insecure_of_view(const struct conf *conf, const struct conf_view *c, const struct forwards *own)
+{
+	struct trie *t;
+
+	if (!c->view_domain_insecure.count && !(own && conf_default_anchor(conf)))
+		return NULL;
+	t = trie_new();
+	put_all_insecure(t, &conf->server.domain_insecure);
+	put_all_insecure(t, &c->view_domain_insecure);
+	if (conf->server.insecure_lan_zones)
+		default_lan_zones(put_insecure, t);
+	forwards_each_unproven(conf, NULL, put_insecure, t);
+	forwards_each_unproven(conf, c->name, put_insecure, t);
+	return t;
+}
+
 static void fill_ways(struct view *v, const struct conf *conf, const struct conf_view *c,
 		      struct fault *f)
 {
 	v->proves_nothing = strcmp(c->view_dnssec, "no") == 0;
 	v->permissive = strcmp(c->view_dnssec, "permissive") == 0;
 	v->forwards = forwards_of_view(conf, c->name, f);
-	if (c->view_domain_insecure.count) {
-		struct trie *t = trie_new();
-
-		put_all_insecure(t, &conf->server.domain_insecure);
-		put_all_insecure(t, &c->view_domain_insecure);
-		if (conf->server.insecure_lan_zones)
-			default_lan_zones(put_insecure, t);
-		v->insecure = t;
-	}
+	v->insecure = insecure_of_view(conf, c, v->forwards);
 	if (!v->forwards && !v->insecure && !v->proves_nothing && !v->permissive)
 		return;
 	v->scope = scope_of(c->name);

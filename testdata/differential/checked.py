@@ -24,7 +24,7 @@ def check_both(case, build, folder, net, rules):
             f.write("".join(line + "\n" for line in lines))
     with open(conf, "w", encoding="utf-8") as f:
         f.write("server:\n    chroot: \"\"\n    username: \"\"\n    directory: \"%s\"\n    do-not-query-localhost: no\n" % folder)
-        f.write("    root-hints: \"%s/root.hints\"\n    module-config: \"%s\"\n" % (net, case.modules))
+        f.write("    root-hints: \"%s/root.hints\"\n    module-config: \"%s\"\n    auto-trust-anchor-file: \"\"\n" % (net, case.modules))
         f.write("".join("    " + line % {"net": net, "dir": folder} + "\n" for line in case.conf if not line.startswith("local-data-follow-cname")))
     programs = (os.path.join(build, "resolver-checkconf"), "/usr/sbin/unbound-checkconf")
 

@@ -23,6 +23,7 @@ CONF = """server:
     do-not-query-localhost: no
     root-hints: "%(net)s/root.hints"
     module-config: "%(modules)s"
+    auto-trust-anchor-file: ""
     username: ""
     chroot: ""
     directory: "%(dir)s"

@@ -59,7 +59,8 @@ class Daemon:
     `server` holds lines of the server clause, `more` whole clauses. Use it with `with`: leaving it
     stops the daemon, and fails the test if it did not end with exit code 0 and a clean log."""
 
-    def __init__(self, bin_dir, net, server=(), more="", port=None, control=True, hints=True, module="iterator"):
+    def __init__(self, bin_dir, net, server=(), more="", port=None, control=True, hints=True, module="iterator",
+                 default_anchor=False):
         self.bin = os.path.abspath(bin_dir)
         self.net = os.path.abspath(net)
         self.dir = tempfile.mkdtemp(prefix="rd-e2e-", dir="/tmp")
@@ -75,6 +76,8 @@ class Daemon:
                  'directory: "%s"' % self.dir, 'pidfile: "%s"' % self.pidfile, "use-syslog: no",
                  "do-not-query-localhost: no", 'outgoing-port-avoid: "%d-%d"' % (PORTS[0], PORTS[-1]),
                  'module-config: "%s"' % module, "sandbox: %s" % os.environ.get("RESOLVERD_SANDBOX", "strict")]
+        if not default_anchor:  # whose keys are not the miniature internet's
+            lines.append('auto-trust-anchor-file: ""')
         if hints:
             lines.append('root-hints: "%s/root.hints"' % self.net)
         self.fixed = lines

@@ -52,6 +52,51 @@ def test_a_failure_has_its_line(daemon, net, level, line):
         assert re.search("(?m) info: validation " + line, d.log()), d.log()
 
 
+# Zones of which the root knows nothing, and the root itself, which is asked elsewhere and believed no more for that.
+PRIVATE = """stub-zone:
+    name: "corp.test"
+    stub-addr: 127.9.9.9
+forward-zone:
+    name: "lab.test"
+    forward-addr: 127.9.9.9
+stub-zone:
+    name: "."
+    stub-addr: 127.10.0.1
+"""
+
+
+# A tmpfs in the place of the state folder, with the file that is to be there, then the daemon.
+STATE = """set -e; mkdir -p "$1"; mount -t tmpfs none "$1"; test -z "$2" || cp "$2" "$1/root.key"; chmod 777 "$1"; shift 2; exec "$@\""""
+
+
+def state_folder(d):
+    text = subprocess.run([d.program("resolver-checkconf"), "-o", "blocklist-directory", d.conf], capture_output=True,
+                          text=True, check=True).stdout
+    return os.path.dirname(text.strip())
+
+
+def test_without_a_word_of_anchors_the_roots_keys_are_those_of_the_state_folder(daemon, net):
+    made = daemon("verbosity: 1", module="validator iterator", default_anchor=True, more=PRIVATE)
+    made.before = ["unshare", "-m", "sh", "-c", STATE, "sh", state_folder(made), os.path.join(net, "root.key")]
+    with made as d:
+        assert look(d, "www.expired.mini.").rcode() == dns.rcode.SERVFAIL
+        good = look(d, "mini.", "SOA")
+        assert good.rcode() == dns.rcode.NOERROR and good.flags & dns.flags.AD
+        assert re.search(r"(?m) notice: no trust anchor is configured: .*/root\.key \(RFC 5011\)", d.log())
+        assert re.match(r"\. \d+ valid .* in /\S*/root\.key$", d.control("list_anchors").split("\n")[0])
+        assert d.control("list_insecure") == "corp.test.\nlab.test.\n"
+        assert "insecure by default" in d.control("insecure_remove", "lab.test", code=1)
+        assert d.control("list_insecure") == "corp.test.\nlab.test.\n"
+
+
+def test_without_even_a_file_they_are_those_that_are_built_in(daemon):
+    made = daemon(module="validator iterator", default_anchor=True)
+    made.before = ["unshare", "-m", "sh", "-c", STATE, "sh", state_folder(made), ""]
+    with made as d:
+        assert look(d, "mini.", "SOA").rcode() == dns.rcode.SERVFAIL  # this internet's root has another key
+        assert len(re.findall(r"(?m)^\. \d+ trusted since the start \(cannot read /.*root.key: ", d.control("list_anchors"))) == 2
+
+
 def test_insecure_is_what_the_operator_says(daemon, net):
     with daemon('trust-anchor-file: "%s/root.key"' % net, 'domain-insecure: "garbled.mini"',
                 module="validator iterator") as d:

@@ -195,7 +195,7 @@ static void begin_once(void)
 	snprintf(
 		text, sizeof(text),
 		"server:\ndirectory: \"\"\nchroot: \"\"\nusername: \"\"\npidfile: "
-		"\"\"\nuse-syslog: no\n"
+		"\"\"\nuse-syslog: no\nauto-trust-anchor-file: \"\"\n"
 		"msg-cache-size: 1m\nrrset-cache-size: 1m\nkey-cache-size: 1m\nneg-cache-size: 1m\n"
 		"blocklist-directory: \"\"\nratelimit: 10\nip-ratelimit: 10\nquery-ring: 100\ntop-lists: 8\n"
 		"remote-control:\ncontrol-enable: yes\ncontrol-use-cert: no\n"

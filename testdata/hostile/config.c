@@ -10,7 +10,7 @@
 
 static const char fixed[] =
 	"server:\n\tdirectory: \"\"\n\tchroot: \"\"\n\tusername: \"\"\n\tpidfile: \"\"\n\tuse-syslog: no\n"
-	"\tval-clock-tolerance: no\n\ttrust-anchor-signaling: no\n\tdiscard-timeout: 0\n";
+	"\tauto-trust-anchor-file: \"\"\n\tval-clock-tolerance: no\n\ttrust-anchor-signaling: no\n\tdiscard-timeout: 0\n";
 
 static char *anchor(struct internet *net, const struct site *s)
 {

@@ -172,7 +172,7 @@ class Pair:
         clauses = [line for k in kinds for line in self.last[k][1]]
         modules = ["subnetcache"] * self.subnets + ["respip"] + ["dns64"] * self.dns64 + ["validator"] * self.validates + ["iterator"]
         return ['module-config: "%s"' % " ".join(modules), "access-control: 10.0.0.0/8 allow", "access-control-view: 10.0.1.0/24 office",
-                "rrset-roundrobin: no", "do-not-query-localhost: no", "do-ip6: no", *server], clauses
+                "auto-trust-anchor-file: \"\"", "rrset-roundrobin: no", "do-not-query-localhost: no", "do-ip6: no", *server], clauses
 
     def _ttl(self):
         return ["%s: %d" % (o, self.pick(v)) for o, v in (("cache-max-ttl", (60, 3600, 86400)), ("cache-min-ttl", (0, 0, 40, 90)),

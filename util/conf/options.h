@@ -383,6 +383,10 @@ bool conf_has_module(const struct conf *conf, const char *name) PURE;
 /* Whether sets of the packet filter are to be filled: the module ipset, and a set. */
 bool conf_fills_sets(const struct conf *conf) PURE;
 
+/* The file in which the root's built-in keys are followed, where validator is among the modules and the configuration
+ * says nothing of trust anchors, not even that there are none (auto-trust-anchor-file: ""); else NULL. Static. */
+const char *conf_default_anchor(const struct conf *conf);
+
 /* Whether a file or conf_set_option set the option (of a clause that appears once);
  * false while its default is in force. */
 bool conf_was_given(const struct conf *conf, const char *name);

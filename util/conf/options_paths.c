@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "util/base/mem.h"
+#include "util/base/program.h"
 #include "util/conf/options_private.h"
 
 struct walk {
@@ -46,6 +47,27 @@ static void walk_folders(const struct walk *w)
 		tell(w, "blocklist-directory", s->blocklist_directory, CONF_WRITES, true);
 	for (size_t i = 0; i < s->sandbox_path.count; i++)
 		tell(w, "sandbox-path", s->sandbox_path.items[i].text, CONF_WRITES, true);
+}
+
+const char *conf_default_anchor(const struct conf *conf)
+{
+	static const char *const sources[] = { "auto-trust-anchor-file", "trust-anchor-file", "trust-anchor",
+					       "trusted-keys-file" };
+
+	if (!conf_has_module(conf, "validator"))
+		return NULL;
+	for (size_t i = 0; i < COUNT(sources); i++)
+		if (conf_was_given(conf, sources[i]))
+			return NULL;
+	return STATE_DIR "/root.key";
+}
+
+static void walk_anchor(const struct walk *w)
+{
+	const char *path = conf_default_anchor(w->conf);
+
+	if (path)
+		tell(w, "auto-trust-anchor-file", path, CONF_WRITES, false);
 }
 
 static void walk_sockets(const struct walk *w)
@@ -103,6 +125,7 @@ void conf_each_path(const struct conf *conf, void (*visit)(void *arg, const stru
 	for (size_t i = 0; i < conf->own->file_count; i++)
 		tell(&w, "include", conf->own->files[i], CONF_READS, false);
 	walk_folders(&w);
+	walk_anchor(&w);
 	walk_sockets(&w);
 	for (size_t i = 0; i < conf_option_count; i++)
 		if (names_a_file(&conf_options[i]))

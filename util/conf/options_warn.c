@@ -203,7 +203,7 @@ static void warn_validation(const struct warner *w)
 	if (!validates && anchors)
 		warn_option(w, CLAUSE_server, "module-config",
 			    "there are trust anchors, but without validator nothing is validated");
-	if (validates && !anchors && was_given(w, CLAUSE_server, "module-config"))
+	if (validates && !anchors && !conf_default_anchor(w->conf) && was_given(w, CLAUSE_server, "module-config"))
 		warn_option(w, CLAUSE_server, "module-config",
 			    "validator has no trust anchor, so nothing is validated; see auto-trust-anchor-file: "
 			    "and resolver-anchor");

@@ -9,6 +9,7 @@
 #include "util/base/fault.h"
 #include "util/base/log.h"
 #include "util/base/mem.h"
+#include "util/base/program.h"
 #include "util/names/trie.h"
 #include "validator/autotrust.h"
 
@@ -309,6 +310,74 @@ static void listen_to(const char *line, void *arg)
 	snprintf(said, sizeof(said), "%s", line);
 }
 
+/* The default's file, as it would be in this folder as chroot. */
+static char *default_file(const char *keys)
+{
+	char *path = mem_textf("%s" STATE_DIR "/root.key", folder);
+
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		(void)mkdir(path, 0700);
+		*slash = '/';
+	}
+	if (keys)
+		mem_free(put_file(path + strlen(folder) + 1, keys));
+	return path;
+}
+
+static void remove_up_to_folder(char *path)
+{
+	(void)unlink(path);
+	while (strlen(path) > strlen(folder)) {
+		(void)rmdir(path);
+		*strrchr(path, '/') = '\0';
+	}
+}
+
+static void without_a_word_of_anchors_the_roots_are_followed(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *option, *file;
+		size_t count;
+		bool own; /* the file's, not those built in */
+	} rows[] = {
+		{ "", NULL, 1, false },
+		{ "", ". 86400 IN DS 7 8 2 " DIGEST "\n", 1, true },
+		{ "", "garbage\n", 1, false },
+		{ "module-config: \"iterator\"", ". 86400 IN DS 7 8 2 " DIGEST "\n", 0, false },
+		{ "auto-trust-anchor-file: \"\"", NULL, 0, false },
+		{ "trust-anchor-file: \"\"", NULL, 0, false },
+		{ "trusted-keys-file: \"\"", NULL, 0, false },
+		{ "trust-anchor: \"\"", ". 86400 IN DS 7 8 2 " DIGEST "\n", 0, false },
+		{ "trust-anchor: \"example. DS 7 8 2 " DIGEST "\"", ". 86400 IN DS 7 8 2 " DIGEST "\n", 1, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *path = default_file(rows[i].file);
+		char *text = mem_textf("server:\nchroot: \"%s\"\n%s\n", folder, rows[i].option);
+		struct fault f = { .set = false };
+		struct anchors *a = load(text, &f);
+		const struct anchor *root;
+		uint16_t tag = 0;
+
+		assert_non_null(a);
+		root = anchors_find_at(a, dname_root);
+		if (anchors_count(a) != rows[i].count || (!root && !strchr(rows[i].option, ':')))
+			fail_msg("%s, file %s: %zu anchors", rows[i].option, rows[i].file, anchors_count(a));
+		if (root) {
+			assert_true(root->rolls);
+			assert_true(anchor_tags(root, &tag, 1) > 0);
+			assert_int_equal(tag == 7, rows[i].own);
+			assert_string_equal(anchors_rolling(a, 0)->path, STATE_DIR "/root.key");
+		}
+		anchors_free(a);
+		remove_up_to_folder(path);
+		mem_free(text);
+		mem_free(path);
+	}
+}
+
 static void a_damaged_file_is_told_and_replaced_by_what_is_built_in(void **state)
 {
 	(void)state;
@@ -471,6 +540,7 @@ int main(void)
 		cmocka_unit_test(files_of_the_other_daemon_are_read),
 		cmocka_unit_test(all_sources_of_a_configuration_are_read),
 		cmocka_unit_test(mistakes_name_file_and_line),
+		cmocka_unit_test(without_a_word_of_anchors_the_roots_are_followed),
 		cmocka_unit_test(a_damaged_file_is_told_and_replaced_by_what_is_built_in),
 		cmocka_unit_test(a_point_is_published_anew_and_deleted),
 	};

@@ -133,6 +133,11 @@ anchor='trust-anchor: ". IN DS 20326 8 2 e06d44b80b8f1d39a95c0b0d7c65d08458e8804
 warns "a validator without anchor" 2 "no trust anchor" <<END
 server:
 	module-config: "validator iterator"
+	auto-trust-anchor-file: ""
+END
+warns "the anchor that is there by default" "" <<END
+server:
+	module-config: "validator iterator"
 END
 warns "an anchor without validator" 3 "without validator" <<END
 server:
