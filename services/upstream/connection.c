@@ -263,6 +263,22 @@ static bool conn_is_spent(const struct conn *c)
 	return (c->carried && !c->answered) || c->no_more_queries || c->carried >= carries_most(c);
 }
 
+/* Whether another one to the same server is idle as well. They were opened while there was much to ask; one is kept, and over
+ * TLS all, for opening one costs more. */
+static bool conn_is_spare(const struct conn *c)
+{
+	if (c->peer)
+		return false;
+	LIST_EACH (at, &c->pool->conns) {
+		const struct conn *other = LIST_ITEM(at, struct conn, link);
+
+		if (other != c && other->open && !other->dead && !other->peer && !other->stream_query_count &&
+		    !conn_is_spent(other) && addr_equals(&other->to, &c->to))
+			return true;
+	}
+	return false;
+}
+
 /* Watch for the events that can come next. */
 static void conn_watch(struct conn *c)
 {
@@ -281,7 +297,7 @@ void conn_settle(struct conn *c)
 
 	if (c->busy)
 		return;
-	if (!c->dead && !c->stream_query_count && conn_is_spent(c))
+	if (!c->dead && !c->stream_query_count && (conn_is_spent(c) || conn_is_spare(c)))
 		conn_die(c);
 	if (!c->dead)
 		conn_watch(c);

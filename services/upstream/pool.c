@@ -19,7 +19,9 @@
 enum {
 	RESENDS_MOST = 3,      /* of one query, each after another query was answered */
 	AGAIN_MOST = 8,        /* retries if the server did not process the query */
-	PIPELINE_MUCH = 32,    /* queries in flight that make another connection worthwhile */
+	PIPELINE_MUCH = 32,    /* queries in flight that make another connection worthwhile … */
+	PIPELINE_UNKNOWN = 4,  /* … to a server that has not answered on this one: it may take them one by one … */
+	PIPELINE_US = 500000,  /* … and that make the last of them wait this long, at the pace of its answers */
 	TURNED_AWAY_MOST = 16, /* of those waiting for a connection, before stopping */
 	PATIENCE_MS = 500,     /* without an answer, where others need the place … */
 	PATIENCE_ROUNDS = 2,   /* … of a server that has never answered over TCP: a handshake, and the question … */
@@ -236,6 +238,17 @@ static void stream_query_wait(struct stream_query *l)
 		timer_set(p->transport.env->loop, &p->crowded, CROWDED_US);
 }
 
+/* How many queries in flight make another connection worthwhile. Servers over TLS are the few that we are configured
+ * to ask; they answer side by side. */
+static unsigned pipeline_of(const struct conn *c)
+{
+	if (c->peer)
+		return PIPELINE_MUCH;
+	if (!c->answered)
+		return PIPELINE_UNKNOWN;
+	return (unsigned)MIN(1 + PIPELINE_US / (c->pace_us + 1), PIPELINE_MUCH);
+}
+
 static void take_along_from(struct conn *c, struct list *waiting)
 {
 	LIST_EACH_SAFE (at, waiting) {
@@ -297,6 +310,8 @@ static bool stream_query_place(struct stream_query *l)
 	c = choice.best;
 	if (c && c->stream_query_count >= PIPELINE_MUCH && !choice.opening && !is_full(p))
 		(void)conn_open(p, l->transmission, l->peer); /* for those that follow */
+	else if (c && c->stream_query_count >= pipeline_of(c) && !is_full(p) && !has_had_enough(l))
+		c = NULL;
 	if (!c && !(l->peer && choice.opening) && has_had_enough(l)) {
 		stream_query_is_withheld(l);
 		return true;
@@ -307,6 +322,8 @@ static bool stream_query_place(struct stream_query *l)
 	}
 	if (!c)
 		c = made = open_for(l);
+	if (!c)
+		c = choice.best;
 	if (c)
 		conn_carry(c, l);
 	else
@@ -405,6 +422,16 @@ static void on_failing(struct timer *timer)
 	}
 }
 
+/* How long it takes the server from one answer to the next one, where there is something to answer. */
+static void note_pace(struct conn *c, const struct stream_query *l)
+{
+	uint64_t now_us = pool_now_us(c->pool), took_us = now_us - MAX(c->told_us, l->put_us);
+
+	c->pace_us = c->answered ? (3 * c->pace_us + took_us) / 4 : took_us;
+	c->answered++;
+	c->told_us = now_us;
+}
+
 void stream_query_answered(struct stream_query *l, const uint8_t *wire, size_t len)
 {
 	struct transmission *s = l->transmission;
@@ -414,8 +441,7 @@ void stream_query_answered(struct stream_query *l, const uint8_t *wire, size_t l
 	if (s->many && !s->arrived(s, wire, len))
 		return;
 	conn_drop(c, l);
-	c->answered++;
-	c->told_us = pool_now_us(c->pool);
+	note_pace(c, l);
 	if (l->peer)
 		peer_answered(l->peer, c->told_us - l->put_us);
 	else if (!c->proven)
@@ -539,6 +565,13 @@ static void pool_each(const struct transport *transport,
 	peers_each(container_of(transport, struct pool, transport)->peers, fn, arg);
 }
 
+static uint64_t pool_heard_us(const struct transmission *s)
+{
+	const struct stream_query *l = s->slot;
+
+	return l && l->conn ? l->conn->told_us : 0;
+}
+
 struct transport *pool_new(struct env *env, const struct framing *const *framings)
 {
 	static const struct transport_ops ops = {
@@ -546,6 +579,7 @@ struct transport *pool_new(struct env *env, const struct framing *const *framing
 		.send = pool_send,
 		.cancel = pool_cancel,
 		.free = pool_free,
+		.heard_us = pool_heard_us,
 		.each_peer = pool_each,
 	};
 	struct pool *p = mem_zero(sizeof(*p));

@@ -61,6 +61,7 @@ struct conn {
 	unsigned answered;
 	unsigned strays, given_up; /* given_up: questions whose answers nobody waits for */
 	uint64_t told_us, idle_us; /* time of the last answer; since when nothing is pending */
+	uint64_t pace_us;          /* from one answer to the next, while queries are pending: smoothed */
 	uint32_t rest_ms;          /* idle timeout granted by the server (RFC 7828) */
 	bool connected;            /* as far as TCP goes */
 	bool open;                 /* questions can go out */

@@ -31,6 +31,7 @@ enum {
 	STRAYS_LAST = 16,    /* where TCP is not to be had: before another port and id are tried, if any */
 	WAIT_MOST_MS = 5000, /* no client would wait longer, whatever the backoff says */
 	WAIT_LEAST_MS = 10,
+	WAIT_IN_TURN_MS = 10000, /* for a server that answers one after another, at most */
 	TLS_ROUNDS = 3, /* round trips until a new connection's first answer */
 	TLS_WAIT_LEAST_MS = 1200,
 };
@@ -509,6 +510,23 @@ static bool is_left(const struct exchange *x)
 	return list_is_empty(&x->asks) && !x->over;
 }
 
+/* The server is busy with others' questions on the connection that this one is on: it was not silent. Sets the time
+ * anew. */
+static bool is_being_served(struct exchange *x)
+{
+	const struct transport *t = x->upstream->ways[x->way];
+	const struct transmission *s = &x->attempts[x->current].transmission;
+	uint64_t now_us = x->upstream->env->time->now_us, heard_us, until_us;
+
+	if (x->way != TRANSPORT_TCP || !t->ops->heard_us || (heard_us = t->ops->heard_us(s)) <= x->sent_us)
+		return false;
+	until_us = MIN(heard_us + x->wait_ms * US_PER_MS, x->sent_us + WAIT_IN_TURN_MS * US_PER_MS);
+	if (until_us <= now_us)
+		return false;
+	timer_set(x->upstream->env->loop, &x->timer, until_us - now_us);
+	return true;
+}
+
 /* A try has timed out, or the exchange failed from the start. */
 static void on_timer(struct timer *t)
 {
@@ -523,6 +541,8 @@ static void on_timer(struct timer *t)
 		exchange_fail(x, UPSTREAM_UNREACHABLE);
 		return;
 	}
+	if (is_being_served(x))
+		return;
 	note_silence(x);
 	if (x->strays && may_turn_to_tcp(x)) {
 		exchange_turn_to(x, TRANSPORT_TCP);

@@ -124,6 +124,9 @@ struct transport_ops {
 	void (*send)(struct transport *t, struct transmission *s); /* makes no callback from within */
 	void (*cancel)(struct transport *t, struct transmission *s);
 	void (*free)(struct transport *t);
+	/* When the server last answered anything over the connection that carries this one, in microseconds of the
+	 * loop's clock; 0: never, or there is none. NULL: the transport has no connections. */
+	uint64_t (*heard_us)(const struct transmission *s);
 	/* Every server asked over TLS or HTTPS; NULL: there are none. */
 	void (*each_peer)(const struct transport *t,
 			  void (*fn)(const struct peer *peer, void *arg), void *arg);

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 
+import concurrent.futures
 import re
 import socket
 import time
@@ -124,6 +125,22 @@ def test_a_silent_server_is_waited_for_no_longer_than_said(using, ca):
         began = time.monotonic()
         assert rcode(d.ask("a.lab.", timeout=30)) == "SERVFAIL"
         assert time.monotonic() - began < 5 and len(u.asked) >= 2
+
+
+@pytest.mark.parametrize("lines, least, most", [([], 3, 10), (["outgoing-num-tcp: 1"], 1, 1)])
+def test_a_server_that_answers_one_after_another_is_not_silent(using, lines, least, most):
+    """All its answers together take longer than any one may."""
+    good = fixed("198.18.7.7")
+
+    def slow(q, tcp):
+        time.sleep(0.2)
+        return good(q, tcp)
+    with FakeServer(slow) as s, using(s, "tcp-auth-query-timeout: 500", "num-threads: 1", "incoming-num-tcp: 50", *lines,
+                                      zone=["forward-tcp-upstream: yes"]) as d:
+        with concurrent.futures.ThreadPoolExecutor(12) as pool:
+            got = list(pool.map(lambda n: d.ask("w%d.lab." % n, tcp=True, timeout=30), range(12)))
+        assert [texts(r) for r in got] == [GOOD] * 12
+        assert least <= s.accepted <= most
 
 
 @pytest.mark.parametrize("line, block", [("pad-queries: yes", 128), ("pad-queries-block-size: 200", 200),

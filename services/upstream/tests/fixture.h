@@ -24,6 +24,7 @@ struct fake {
 	struct transport transport;
 	struct transmission *sent[SENT_MOST];
 	unsigned count, cancelled;
+	uint64_t heard_us; /* the server has answered others then */
 };
 
 static struct world {
@@ -60,8 +61,14 @@ static inline void fake_cancel(struct transport *t, struct transmission *s)
 	f->cancelled++;
 }
 
-static const UNUSED struct transport_ops hasty = { "fake", false, fake_send, fake_cancel, NULL, NULL };
-static const UNUSED struct transport_ops patient = { "played", true, fake_send, fake_cancel, NULL, NULL };
+static inline uint64_t fake_heard_us(const struct transmission *s)
+{
+	(void)s;
+	return world.tcp.heard_us;
+}
+
+static const UNUSED struct transport_ops hasty = { "fake", false, fake_send, fake_cancel, NULL, fake_heard_us, NULL };
+static const UNUSED struct transport_ops patient = { "played", true, fake_send, fake_cancel, NULL, NULL, NULL };
 
 static inline void world_begin_with(const char *conf_text, const struct transport_ops *ops)
 {

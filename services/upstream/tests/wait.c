@@ -91,6 +91,46 @@ static void tcp_has_its_own_patience(void **state)
 	world_end();
 }
 
+static void who_answers_others_on_the_connection_is_not_silent(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		uint32_t heard_ms[6], ends_ms; /* after the question was sent; when it is given up */
+	} rows[] = {
+		{ "nobody has an answer", { 0 }, 3000 },
+		{ "somebody has, after a second", { 1000 }, 4000 },
+		{ "one after another", { 2000, 4000, 6000 }, 9000 },
+		{ "a pause that is too long", { 500, 3600 }, 3500 },
+		{ "for no longer than a client waits", { 2500, 5000, 7400, 9600 }, 10000 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint64_t begun_us, at_ms = 0;
+		struct upstream_question q;
+
+		world_begin("");
+		loop_play(world.loop, 5 * US_PER_S);
+		begun_us = loop_time(world.loop)->now_us;
+		world.tcp.heard_us = begun_us; /* what was before the question says nothing */
+		q = question();
+		q.transport = TRANSPORT_TCP;
+		assert_non_null(ask(&q));
+		for (size_t n = 0; n < COUNT(rows[i].heard_ms) && rows[i].heard_ms[n] && rows[i].heard_ms[n] < rows[i].ends_ms; n++) {
+			loop_play(world.loop, (rows[i].heard_ms[n] - at_ms) * US_PER_MS);
+			at_ms = rows[i].heard_ms[n];
+			world.tcp.heard_us = begun_us + at_ms * US_PER_MS;
+		}
+		loop_play(world.loop, (rows[i].ends_ms - at_ms) * US_PER_MS - 1);
+		if (world.told_count)
+			fail_msg("%s: given up early", rows[i].why);
+		loop_play(world.loop, 1);
+		if (world.told_count != 1 || world.told[0].end != UPSTREAM_SILENT)
+			fail_msg("%s: told %u", rows[i].why, world.told_count);
+		world_end();
+	}
+}
+
 static void a_played_wire_ends_when_its_story_says(void **state)
 {
 	(void)state;
@@ -188,6 +228,7 @@ int main(void)
 		cmocka_unit_test(who_sets_the_wait_gets_it),
 		cmocka_unit_test(after_junk_and_silence_tcp_is_tried),
 		cmocka_unit_test(tcp_has_its_own_patience),
+		cmocka_unit_test(who_answers_others_on_the_connection_is_not_silent),
 		cmocka_unit_test(a_played_wire_ends_when_its_story_says),
 		cmocka_unit_test(who_cancels_is_not_told),
 		cmocka_unit_test(who_is_told_may_ask_again),
