@@ -272,7 +272,7 @@ void mesh_ask_behind(struct mesh *m, const struct request *r, const struct clien
  * Without a client.
  */
 
-static void refresh_for(struct query *q, const struct client_subnet *where)
+void mesh_refresh_for(struct query *q, const struct client_subnet *where)
 {
 	if (where && !lookup_of(q)->asker)
 		lookup_of(q)->asker = arena_copy(&q->arena, where, sizeof(*where));
@@ -285,7 +285,7 @@ void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind
 	struct query *q = query_find(m, &s);
 
 	if (q && lookup_of(q)->parked && where) {
-		refresh_for(q, where);
+		mesh_refresh_for(q, where);
 		subnet_group_wake(q);
 		mesh_run(m);
 	}
@@ -300,7 +300,7 @@ void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind
 	sample_list(m);
 	q = mesh_begin(m, &s);
 	q->is_refresh = true;
-	refresh_for(q, where);
+	mesh_refresh_for(q, where);
 	query_move_slot(q, SLOT_JOSTLED);
 	mesh_run(m);
 }

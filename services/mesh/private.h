@@ -194,6 +194,10 @@ void mesh_lose_clients(struct query *q);
 
 /* ---- admit.c ---- */
 
+/* Should the answer turn out to depend on the client's subnet, it is fetched for this client's, though nobody waits. The
+ * first one counts; `where` may be NULL. */
+void mesh_refresh_for(struct query *q, const struct client_subnet *where);
+
 /* Give it a slot: a client waits for it now. */
 void mesh_give_slot(struct query *q, const struct addr *client);
 bool mesh_has_slots(const struct mesh *m);

@@ -513,9 +513,11 @@ void waiters_stale(struct query *q)
 {
 	LIST_EACH_SAFE (at, &lookup_of(q)->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
+		const struct client_subnet *at_where = w->request.where;
+		struct client_subnet where = at_where ? *at_where : (struct client_subnet){ 0 };
 
-		if (!w->done && w->has_stale)
-			waiter_answer_stale(q, w);
+		if (!w->done && w->has_stale && waiter_answer_stale(q, w) && at_where)
+			mesh_refresh_for(q, &where);
 	}
 }
 

@@ -383,7 +383,7 @@ static void large_messages_cost_no_square(void **state)
 				snprintf(label, sizeof(label), "\4%04x", n);
 				write_bytes(&w, label, 5);
 			}
-			write_u8(&w, 0);
+			write_bytes(&w, "", 1);
 			write_u16(&w, rows[i].type);
 			write_u16(&w, CLASS_IN);
 			write_u32(&w, 60);
