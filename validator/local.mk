@@ -23,10 +23,12 @@ UNIT_TESTS += \
 	validator/tests/autotrust_file \
 	validator/tests/beside \
 	validator/tests/trust_chain \
+	validator/tests/trust_chain_edges \
 	validator/tests/trust_chain_turns \
 	validator/tests/crypto \
 	validator/tests/answer_validity \
 	validator/tests/answer_denial \
+	validator/tests/answer_edges \
 	validator/tests/answer_sets \
 	validator/tests/keycache \
 	validator/tests/checked_sigs \
@@ -35,6 +37,7 @@ UNIT_TESTS += \
 	validator/tests/states \
 	validator/tests/validator \
 	validator/tests/verify \
+	validator/tests/verify_edges \
 	validator/tests/ds_match \
 	validator/tests/ds_match_which
 

@@ -38,7 +38,7 @@ TELLERS = re.compile(r"^(print_|fail_|explain|say_|tell_|complain|\w+_free$)")
 TAKES = re.compile(r"^(mem_(new|zero|array|grow)|arena_(take|array))$")
 SYMMETRIC = {"memcmp", "strcmp", "dname_equals", "addr_equals", "addr_same_host", "rrset_same_records", "route_is_same", "strcasecmp",
              "question_equals", "sodium_memcmp", "CRYPTO_memcmp", "bytes_equal", "slice_equals", "addr_is_same", "strncasecmp",
-             "addr_equals_ip", "rrset_same_signatures", "mem_array"}
+             "addr_equals_ip", "rrset_same_signatures", "mem_array", "dname_common"}
 HINTS = {"LIKELY", "UNLIKELY", "__builtin_expect", "COUNT"}
 
 BOUNDARY = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}

@@ -168,6 +168,15 @@ static void a_zone_above_an_anchor_may_deny_the_anchor_alone(void **state)
 		  SOA "j.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_SECURE, NULL },
 		{ "the anchor's DS set", "sub.example.", TYPE_DS, RCODE_NOERROR,
 		  SOA "sub.example. 300 IN NSEC z.example. NS RRSIG NSEC\n", SECURITY_SECURE, NULL },
+		{ "the anchor's DS set, beside a record of the zone below, which has no say", "sub.example.", TYPE_DS, RCODE_NOERROR,
+		  SOA "sub.example. 300 IN NSEC z.example. NS RRSIG NSEC\nk.sub.example. 300 IN NSEC m.sub.example. A RRSIG NSEC\n",
+		  SECURITY_SECURE, NULL },
+		{ "the anchor's name, held here and asked by clients alone", "x.sub.example.", TYPE_A, RCODE_NXDOMAIN,
+		  SOA "k.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_SECURE,
+		  "auth-zone:\nname: sub.example\nfor-upstream: no\nzonefile: nothing\n" },
+		{ "the anchor's name, held here", "x.sub.example.", TYPE_A, RCODE_NXDOMAIN,
+		  SOA "k.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_BOGUS,
+		  "auth-zone:\nname: sub.example\nfor-upstream: yes\nzonefile: nothing\n" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -186,7 +195,7 @@ static void a_zone_above_an_anchor_may_deny_the_anchor_alone(void **state)
 		assert_true(anchors_add_text(lab.snapshot->trust->anchors, anchor, &f));
 		lab.pages[lab.page_count - 1].m.q.type = TYPE_NULL; /* its DS set */
 		lab_tell(&(struct lab_page){ rows[i].name, rows[i].type, rows[i].rcode, .authority = rows[i].authority });
-		lab_sign_page((const int[]){ 0, 0, 0 }, 3);
+		lab_sign_page((const int[]){ 0, 0, strstr(rows[i].authority, "k.sub") ? 1 : 0 }, 3);
 		h = lab_ask_to_the_end(rows[i].name, rows[i].type);
 		if (h->security != rows[i].want)
 			fail_msg("%s: %d (%s)", rows[i].why, h->security, h->text);

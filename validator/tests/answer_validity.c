@@ -257,6 +257,7 @@ static void nsec3_denies_what_it_spans(void **state)
 		{ "the next closer name is not denied", SHA1, 0, SHA1, SECURITY_BOGUS, REASON_bogus },
 		{ "the wildcard is not denied", SHA1, SHA1, 0, SECURITY_BOGUS, REASON_bogus },
 		{ "unsigned delegations may lie there", SHA1, SHA1 | OPTOUT, SHA1, SECURITY_INSECURE, REASON_none },
+		{ "the same, but the wildcard is not denied", SHA1, SHA1 | OPTOUT, 0, SECURITY_BOGUS, REASON_bogus },
 		{ "a hash that nobody has defined", STRANGE, STRANGE, STRANGE, SECURITY_BOGUS, REASON_bogus },
 		{ "one record with such a hash", SHA1, STRANGE, SHA1, SECURITY_BOGUS, REASON_bogus },
 		{ "a flag that nobody has defined", SHA1, SHA1 | ODD_FLAG, SHA1, SECURITY_BOGUS, REASON_bogus },

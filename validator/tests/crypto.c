@@ -57,6 +57,7 @@ static void a_malformed_key_is_refused_with_a_reason(void **state)
 		{ "4104 bits", 8, "\3\1\0\1", 4, 4 + 513, "the modulus is longer than 4096 bits" },
 		{ "zeros in front of the exponent", 8, "\5\0\0\1\0\1", 6, 6 + 64, NULL },
 		{ "more zeros than an exponent may have bytes", 8, "\12\0\0\0\0\0\0\0\1\0\1", 11, 11 + 64, NULL },
+		{ "exponent of zeros", 8, "\2\0\0", 3, 3 + 64, "the exponent is longer than the key" },
 		{ "exponent 1", 8, "\1\1", 2, 2 + 64, "the exponent is even, or 1" },
 		{ "exponent 2", 8, "\1\2", 2, 2 + 64, "the exponent is even, or 1" },
 		{ "exponent of 64 bits", 8, "\10", 1, 1 + 8 + 64, NULL },

@@ -533,6 +533,9 @@ static void an_anchor_that_is_missing_speaks_for_the_rest(void **state)
 		verify_keys(c.keys, NULL, trusted, &c.how, &c.v);
 		if (c.v.security != rows[i].want || c.v.reason != rows[i].reason)
 			fail_msg("%s: %d %s (%s)", rows[i].why, c.v.security, reason_text(c.v.reason), c.v.text);
+		c.rules.every_algorithm = true; /* it has but the one */
+		verify_keys(c.keys, NULL, trusted, &c.how, &c.v);
+		assert_int_equal(c.v.security, rows[i].want);
 		fixture_close(&c);
 	}
 }

@@ -27,6 +27,7 @@
 #define LAB_BEGINS   1793491200u /* 2026-11-01 */
 #define LAB_ENDS     1796083200u /* 2026-12-01 */
 #define LAB_ED25519  15
+#define LAB_SERVER   "192.0.2.53"
 #define LAB_KEY_LEN  36
 
 enum { LAB_ZONES = 8, LAB_PAGES = 64, LAB_HEARD = 16, LAB_ASKED = 32 };
@@ -82,7 +83,8 @@ struct lab_asked {
 	uint16_t type;
 	char name[80];
 	unsigned kind;
-	unsigned avoided;       /* servers whose data were bogus */
+	unsigned avoided;       /* servers whose data were bogus … */
+	unsigned avoided_ours;  /* … those of them that are the lab's */
 };
 
 static struct lab {
@@ -383,7 +385,7 @@ static inline void lab_answer(struct query *q)
 	for (unsigned i = 0; i < lab.page_count; i++)
 		if (m == &lab.pages[i].m && lab.pages[i].page.cached)
 			return;
-	assert_true(addr_parse(&q->answered_by, "192.0.2.53", 53, NULL));
+	assert_true(addr_parse(&q->answered_by, LAB_SERVER, 53, NULL));
 }
 
 static inline void lab_take(struct query *q, const struct lab_purse *p)
@@ -408,6 +410,12 @@ static inline void lab_note(const struct query *q)
 	if (a) {
 		*a = (struct lab_asked){ .type = q->question.type, .kind = q->kind,
 					 .avoided = q->avoid_count };
+		for (unsigned i = 0; i < q->avoid_count; i++) {
+			struct addr ours;
+
+			assert_true(addr_parse(&ours, LAB_SERVER, 53, NULL));
+			a->avoided_ours += addr_equals(&q->avoid[i], &ours);
+		}
 		snprintf(a->name, sizeof(a->name), "%.79s", dname_print(q->question.name, name));
 	}
 }

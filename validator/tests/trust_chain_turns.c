@@ -201,6 +201,9 @@ static void where_nothing_is_known_nothing_is_asked(void **state)
 	assert_int_equal(trust_chain_known(&c, N("example.")).end, CHAIN_KEYS);
 	assert_true(dname_equals(keyset_zone(trust_chain_known(&c, N("example.")).keys), N("example.")));
 	assert_int_equal(trust_chain_known(&c, N("sub.example.")).end, CHAIN_UNTRUSTED);
+	keycache_put(lab.env.keys, &(struct key_news){ .name = N("n.example."), .kind = KEYS_NO_CUT, .ttl_s = 60 },
+		     lab.env.time->now_s);
+	assert_int_equal(trust_chain_known(&c, N("n.example.")).end, CHAIN_UNTRUSTED);
 	lab_deliver();
 	while (lab_turn())
 		;
@@ -458,12 +461,14 @@ static void a_view_may_have_nothing_proven(void **state)
 	struct query q = { .view = NULL };
 
 	(void)state;
-	lab_open("");
+	lab_open("domain-insecure: n.example\n");
 	q.snapshot = lab.snapshot;
 	assert_non_null(trust_chain_anchor(lab.snapshot->trust, &q, N("www.example."), false));
 	assert_null(trust_chain_anchor(lab.snapshot->trust, &q, N("www.test."), false));
-	q.view = &view;
+	assert_null(trust_chain_anchor(lab.snapshot->trust, &q, N("www.n.example."), false));
+	q.view = &view; /* with no such names of its own */
 	assert_non_null(trust_chain_anchor(lab.snapshot->trust, &q, N("www.example."), false));
+	assert_null(trust_chain_anchor(lab.snapshot->trust, &q, N("www.n.example."), false));
 	view.proves_nothing = true;
 	assert_null(trust_chain_anchor(lab.snapshot->trust, &q, N("www.example."), false));
 	lab_close();

@@ -289,6 +289,8 @@ static void a_cut_with_an_alias_is_none(void **state)
 		{ "c.d.test. 60 NSEC e.d.test. NS RRSIG NSEC", CUT_INSECURE },
 		{ "c.d.test. 60 NSEC e.d.test. NS CNAME RRSIG NSEC", CUT_UNKNOWN },
 		{ "c.d.test. 60 NSEC e.d.test. CNAME RRSIG NSEC", CUT_NONE },
+		{ "c.d.test. 60 NSEC e.d.test. NS DS RRSIG NSEC", CUT_UNKNOWN },
+		{ "c.d.test. 60 NSEC e.d.test. NS SOA RRSIG NSEC", CUT_UNKNOWN }, /* from below the cut */
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -317,6 +319,8 @@ static void a_zone_speaks_of_its_own_names_only(void **state)
 		{ "next is above", "a.d.test. NSEC test. A", false },
 		{ "owner is the neighbour's", "a.e.test. NSEC c.d.test. A", false },
 		{ "backwards, but not to the apex", "z.d.test. NSEC b.d.test. A", false },
+		{ "to itself, and not the apex", "a.d.test. NSEC a.d.test. A", false },
+		{ "the only one", "d.test. NSEC d.test. A", true },
 		{ "a whole NSEC3",
 		  "gg0g3h1qsrb66nkbtbbjdhtgru03e9ov.d.test. NSEC3 1 0 0 - "
 		  "gjagtbpmma60pn7sl0b2lpkericngib0 A", true },
@@ -334,6 +338,8 @@ static void a_zone_speaks_of_its_own_names_only(void **state)
 					    "gjagtbpmma60pn7sl0b2lpkericngib0 A", false },
 		{ "one after the last letter", "wg0g3h1qsrb66nkbtbbjdhtgru03e9ov.d.test. NSEC3 1 0 0 - "
 					       "gjagtbpmma60pn7sl0b2lpkericngib0 A", false },
+		{ "a long hash", "gg0g3h1qsrb66nkbtbbjdhtgru03e9ovg.d.test. NSEC3 1 0 0 - "
+				 "gjagtbpmma60pn7sl0b2lpkericngib0 A", false },
 		{ "a short hash", "gg0g3h1qsrb66nkb.d.test. NSEC3 1 0 0 - "
 				  "gjagtbpmma60pn7sl0b2lpkericngib0 A", false },
 		{ "unknown hash algorithm",
@@ -398,6 +404,9 @@ static void a_record_that_cannot_be_read_is_no_evidence(void **state)
 			fail_msg("%s", rows[i].why);
 	}
 	assert_false(denial_add(&e, made(&a, hashed, TYPE_NSEC3, two, 2)));
+	two[0] = rows[0].rdata;
+	two[1] = (struct slice){ BYTES("\1c\1d\4test\0\0\1\x40") };
+	assert_false(denial_add(&e, made(&a, "a.d.test.", TYPE_NSEC, two, 2)));
 	/* The last NSEC of the root zone has a next name of one byte. */
 	denial_begin(&e, N("."), 150, NULL);
 	assert_true(denial_add(&e, made(&a, "zz.", TYPE_NSEC, &(struct slice){ BYTES("\0\0\1\x40") }, 1)));
@@ -488,6 +497,29 @@ static void records_of_other_parameters_are_no_evidence(void **state)
 	arena_clear(&a);
 }
 
+/* One that was refused denies nothing, although it stands at the hash of the name. */
+static void what_was_refused_is_not_looked_at(void **state)
+{
+	(void)state;
+	uint8_t hash[NSEC3_HASH_LEN], owner[DNAME_MAX];
+	char name[DNAME_TEXT], line[256];
+	struct denial_evidence e;
+	struct arena a;
+
+	arena_init(&a);
+	denial_begin(&e, N("d.test."), 150, NULL);
+	assert_true(denial_add(&e, HASHED("0 -")));
+	nsec3_hash(N("m.d.test."), (struct slice){ NULL, 0 }, 0, hash);
+	assert_true(nsec3_owner(hash, N("d.test."), owner));
+	for (unsigned iterations = 2; iterations--;) {
+		snprintf(line, sizeof(line), "%s NSEC3 1 0 %u - gjagtbpmma60pn7sl0b2lpkericngib0 TXT", dname_print(owner, name),
+			 iterations);
+		assert_int_equal(denial_add(&e, record(&a, line)), iterations == 0);
+		assert_int_equal(denial_of_type(&e, N("m.d.test."), TYPE_A), iterations ? DENIAL_NONE : DENIAL_PROVEN);
+	}
+	arena_clear(&a);
+}
+
 static void hashing_has_a_price_and_a_bound(void **state)
 {
 	(void)state;
@@ -517,6 +549,18 @@ static void hashing_has_a_price_and_a_bound(void **state)
 	purse = 2;
 	assert_int_equal(denial_of_type(&e, N("nothing.d.test."), TYPE_A), DENIAL_INSECURE);
 	gather(&e, NSEC3, NULL, &purse);
+	/* Where no encloser is shown, the name and all above it in the zone are hashed, and nothing above the zone. */
+	gather(&e, NSEC3, "d.test.", &purse);
+	purse = 3;
+	assert_int_equal(denial_of_name(&e, N("a.nothing.d.test.")), DENIAL_NONE);
+	assert_int_equal(purse, 0);
+	gather(&e, NSEC3, NULL, &purse);
+	/* Nothing is closer than what is above the zone, or in another one. */
+	purse = 10;
+	assert_int_equal(denial_of_closer(&e, N("y.w.d.test."), 0), DENIAL_NONE);
+	assert_int_equal(denial_of_closer(&e, N("y.w.d.test."), 1), DENIAL_NONE);
+	assert_int_equal(denial_of_closer(&e, N("a.b.c.test."), 2), DENIAL_NONE);
+	assert_int_equal(denial_of_closer(&e, N("y.w.d.test."), 4), DENIAL_NONE);
 	/* For a name of another zone nothing is. */
 	purse = 2;
 	assert_int_equal(denial_of_name(&e, N("a.b.c.d.nothing.test.")), DENIAL_NONE);
@@ -576,6 +620,9 @@ static void a_bitmap_is_read_within_its_bounds(void **state)
 		{ "a window twice", { BYTES("\0\1\x40\0\1\x40") }, false, true, false },
 		{ "an empty window", { BYTES("\0\0") }, false, false, false },
 		{ "a cut window", { BYTES("\0\2\x40") }, false, false, false },
+		{ "a full window",
+		  { BYTES("\0\40\x40\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1") },
+		  true, true, false },
 		{ "a lone number", { BYTES("\0") }, false, false, false },
 		{ "a long window",
 		  { BYTES("\0\41\x40\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0") },
@@ -588,6 +635,53 @@ static void a_bitmap_is_read_within_its_bounds(void **state)
 		    types_hold(rows[i].bitmap, TYPE_CAA) != rows[i].has_caa)
 			fail_msg("%s", rows[i].why);
 	}
+}
+
+/* Nor is what stands behind a window one of its types. */
+static void a_bitmap_has_data_within_its_bounds(void **state)
+{
+	(void)state;
+	static const uint8_t bare[] = { 0, 6, 0, 0, 0, 0, 0, 3, 0x80 };
+
+	assert_false(types_hold_data((struct slice){ bare, 8 })); /* RRSIG and NSEC */
+	assert_true(types_hold_data((struct slice){ (const uint8_t[]){ 0, 1, 0x40 }, 3 }));
+	assert_false(types_hold_data((struct slice){ bare, 0 }));
+	assert_false(types_hold((struct slice){ BYTES("\0\1\x40\200\1\x40") }, 8));
+}
+
+/* What one record shows to be there, another cannot deny. */
+static void a_name_with_a_record_of_its_own_is_there(void **state)
+{
+	(void)state;
+	static const char *const lines[] = { "d.test. NSEC b.d.test. SOA", "k.d.test. NSEC z.d.test. A", "m.d.test. NSEC n.d.test. TXT" };
+	struct denial_evidence e;
+	struct arena a;
+
+	arena_init(&a);
+	for (unsigned count = 2; count <= COUNT(lines); count++) {
+		denial_begin(&e, N("d.test."), 150, NULL);
+		for (unsigned i = 0; i < count; i++)
+			assert_true(denial_add(&e, record(&a, lines[i])));
+		assert_int_equal(denial_of_name(&e, N("m.d.test.")), count == 2 ? DENIAL_PROVEN : DENIAL_NONE);
+	}
+	arena_clear(&a);
+}
+
+/* One kind of record is not read as the other, whoever asks. */
+static void each_kind_is_read_as_itself(void **state)
+{
+	(void)state;
+	static const char hashed[] = "gg0g3h1qsrb66nkbtbbjdhtgru03e9ov.d.test.";
+	const struct slice next = { BYTES("\1b\1d\4test\0\0\1\x40") }, hash = { BYTES("\1\0\0\0\0\24" HASH_20 "\0\1\x40") };
+	struct nsec3 n;
+	struct arena a;
+
+	arena_init(&a);
+	assert_true(nsec_is_sound(made(&a, "a.d.test.", TYPE_NSEC, &next, 1), N("d.test.")));
+	assert_false(nsec_is_sound(made(&a, "a.d.test.", TYPE_A, &next, 1), N("d.test.")));
+	assert_true(nsec3_read(made(&a, hashed, TYPE_NSEC3, &hash, 1), N("d.test."), &n));
+	assert_false(nsec3_read(made(&a, hashed, TYPE_NSEC, &hash, 1), N("d.test."), &n));
+	arena_clear(&a);
 }
 
 static void a_span_of_hashes_may_wrap(void **state)
@@ -630,9 +724,13 @@ int main(void)
 		cmocka_unit_test(any_is_denied_where_there_is_no_data),
 		cmocka_unit_test(one_kind_that_proves_it_is_enough),
 		cmocka_unit_test(records_of_other_parameters_are_no_evidence),
+		cmocka_unit_test(what_was_refused_is_not_looked_at),
 		cmocka_unit_test(hashing_has_a_price_and_a_bound),
 		cmocka_unit_test(names_are_hashed_as_in_the_standard),
 		cmocka_unit_test(a_bitmap_is_read_within_its_bounds),
+		cmocka_unit_test(a_bitmap_has_data_within_its_bounds),
+		cmocka_unit_test(each_kind_is_read_as_itself),
+		cmocka_unit_test(a_name_with_a_record_of_its_own_is_there),
 		cmocka_unit_test(a_span_of_hashes_may_wrap),
 	};
 
