@@ -40,7 +40,7 @@ UNIT_TESTS += \
 	iterator/tests/scrub_set \
 	iterator/tests/select \
 	iterator/tests/select_strategy \
-	iterator/tests/states
-
+	iterator/tests/states \
+	iterator/tests/targets
 
 EXTRA_DIST += iterator/tests/response_fixture.h iterator/tests/fixture.h iterator/tests/scrub_row.h iterator/tests/select_fixture.h

@@ -20,6 +20,8 @@
 #include "util/base/rcu.h"
 #include "util/base/timebase.h"
 
+enum { FIXTURE_BEGUN = 64 };
+
 static struct fixture {
 	struct loop *loop;
 	struct snapshot *snapshot;
@@ -30,14 +32,17 @@ static struct fixture {
 	struct arena *arena; /* the query's */
 	struct iter it;
 	uint32_t now_s;
+	const struct query *begun[FIXTURE_BEGUN]; /* for it, or beside it; the first of them */
+	unsigned begun_count;
 } fixture;
 
 static inline enum step sleeper_operate(struct query *q, void *state, const struct event *ev)
 {
 	(void)state;
-	(void)ev;
 	if (!fixture.q)
 		fixture.q = q;
+	else if (ev->kind == EVENT_ASK && fixture.begun_count < FIXTURE_BEGUN)
+		fixture.begun[fixture.begun_count++] = q;
 	return STEP_WAIT;
 }
 
