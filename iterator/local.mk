@@ -31,6 +31,7 @@ UNIT_TESTS += \
 	iterator/tests/delegation_cache \
 	iterator/tests/response \
 	iterator/tests/response_answers \
+	iterator/tests/response_edges \
 	iterator/tests/hints \
 	iterator/tests/qmin \
 	iterator/tests/race \

@@ -36,6 +36,8 @@ static void the_kind_of_a_response_is_seen(void **state)
 		{ "a recursor's data", 0, FLAG_RA, false, A, NULL, RESPONSE_recursor },
 		{ "a recursor's data, asked for", 0, FLAG_RA, true, A, NULL, RESPONSE_answer },
 		{ "an alias", 0, FLAG_AA, false, SELF, NULL, RESPONSE_alias },
+		{ "an alias beside what was not asked for", 0, FLAG_AA, false, "www.example.com. 60 NSEC z.example.com. CNAME\n" SELF "\n" NEXT,
+		  NULL, RESPONSE_answer },
 		{ "an alias, NXDOMAIN", 3, FLAG_AA, false, SELF, SOA, RESPONSE_alias },
 		{ "data, NXDOMAIN", 3, FLAG_AA, false, A, NULL, RESPONSE_nxdomain },
 		{ "a whole chain from a forwarder", 0, FLAG_RA, true, SELF "\n" NEXT, NULL,

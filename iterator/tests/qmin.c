@@ -64,6 +64,9 @@ static void each_question_shows_one_label_more(void **state)
 		  "p./A o.p./A n.o.p./A m.n.o.p./A k.l.m.n.o.p./A i.j.k.l.m.n.o.p./A "
 		  "g.h.i.j.k.l.m.n.o.p./A e.f.g.h.i.j.k.l.m.n.o.p./A "
 		  "c.d.e.f.g.h.i.j.k.l.m.n.o.p./A a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p./A" },
+		{ "eleven labels, the first four one by one", "1.2.3.4.5.6.7.8.9.10.z.", TYPE_A, ".", true, false,
+		  "z./A 10.z./A 9.10.z./A 8.9.10.z./A 6.7.8.9.10.z./A 5.6.7.8.9.10.z./A 4.5.6.7.8.9.10.z./A "
+		  "3.4.5.6.7.8.9.10.z./A 2.3.4.5.6.7.8.9.10.z./A 1.2.3.4.5.6.7.8.9.10.z./A" },
 		{ "switched off", "www.example.com.", TYPE_A, ".", false, false,
 		  "www.example.com./A" },
 	};

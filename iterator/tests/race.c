@@ -89,6 +89,7 @@ static void another_is_asked_when_the_first_takes_long(void **state)
 		{ "nobody else is there", { 350, 0 }, { 0 }, false, 1, 0, UPSTREAM_ANSWERED, 0, 0 },
 		{ "both are silent", { 0, 0 }, { 0 }, true, 2, 1, UPSTREAM_SILENT, 1, UPSTREAM_SILENT },
 		{ "the other is of no use", { 350, 50 }, { 0, RCODE_REFUSED }, true, 2, 0, UPSTREAM_ANSWERED, 2, UPSTREAM_ANSWERED },
+		{ "the other knows that there is no such name", { 0, 50 }, { 0, RCODE_NXDOMAIN }, true, 2, 1, UPSTREAM_ANSWERED, 0, 0 },
 		{ "neither is", { 350, 50 }, { RCODE_REFUSED, RCODE_REFUSED }, true, 2, 0, UPSTREAM_ANSWERED, 2, UPSTREAM_ANSWERED },
 	};
 
@@ -161,6 +162,27 @@ static void a_race_asks_all_at_once(void **state)
 	world_end();
 }
 
+/* What is cut, even over TCP, is good for nothing while another may still answer. */
+static void a_cut_response_does_not_win(void **state)
+{
+	struct bytes b;
+
+	(void)state;
+	world_begin("");
+	assert_non_null(begin(false, true));
+	answer_of(0, FLAG_TC); /* is asked again over TCP */
+	assert_int_equal(it.ends, 0);
+	assert_int_equal(world.tcp.count, 1);
+	b = echo_of(&world.tcp, FLAG_AA | FLAG_TC, true, true, 0);
+	assert_true(deliver(&world.tcp, &b));
+	assert_int_equal(it.ends, 0);
+	assert_int_equal(it.losers, 1);
+	answer_of(1, 0);
+	assert_int_equal(it.ends, 1);
+	assert_ptr_equal(it.winner, &it.at->targets[1]);
+	world_end();
+}
+
 static void a_race_that_is_cancelled_has_no_end(void **state)
 {
 	(void)state;
@@ -183,6 +205,7 @@ int main(void)
 		cmocka_unit_test(another_is_asked_when_the_first_takes_long),
 		cmocka_unit_test(the_slower_one_is_remembered),
 		cmocka_unit_test(a_race_asks_all_at_once),
+		cmocka_unit_test(a_cut_response_does_not_win),
 		cmocka_unit_test(a_race_that_is_cancelled_has_no_end),
 	};
 
