@@ -21,6 +21,7 @@ EXTRA_DIST += services/upstream/tests/fixture.h services/upstream/tests/socket_p
 
 UNIT_TESTS += \
 	services/upstream/tests/peer \
+	services/upstream/tests/question \
 	services/upstream/tests/tcp \
 	services/upstream/tests/tls \
 	services/upstream/tests/udp \
