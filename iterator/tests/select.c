@@ -238,6 +238,43 @@ static void one_try_is_enough_where_there_is_another_server(void **state)
 	}
 }
 
+/* Nor is one that has just been silent twice, a family that is off, or one that may not be asked. */
+static void a_bad_server_is_no_reason_to_give_up_early(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *other, *option;
+		unsigned silences;
+		uint8_t tries;
+		bool want;
+	} rows[] = {
+		{ "another", "192.0.2.2", NULL, 0, 0, true },
+		{ "silent once", "192.0.2.2", NULL, 1, 0, true },
+		{ "silent twice", "192.0.2.2", NULL, 2, 0, false },
+		{ "tried as often", "192.0.2.2", NULL, 0, 1, true },
+		{ "tried more often", "192.0.2.2", NULL, 0, 2, false },
+		{ "of the other family", "2001:db8::2", NULL, 0, 0, true },
+		{ "of a family that is off", "2001:db8::2", "do-ip6: no", 0, 0, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct selection s = { .tier = TIER_GOOD };
+		struct target *out[1];
+		struct world w;
+
+		begin(&w, rows[i].option);
+		add(&w, "192.0.2.1")->tries = 1;
+		add(&w, rows[i].other)->tries = rows[i].tries;
+		s.target = &w.at->targets[0];
+		for (unsigned n = 0; n < rows[i].silences; n++)
+			infra_silent(w.env.infra, &w.at->targets[1].addr, ZONE, TYPE_A, 400, &w.time);
+		if (select_may_give_up_early(w.at, &w.query, TYPE_A, &s) != rows[i].want)
+			fail_msg("%s", rows[i].why);
+		assert_int_equal(select_others(w.at, &w.query, TYPE_A, &s, out, 1), !rows[i].option);
+		end(&w);
+	}
+}
+
 static void who_proved_unfit_comes_last(void **state)
 {
 	(void)state;
@@ -562,6 +599,7 @@ int main(void)
 		cmocka_unit_test(a_family_may_be_preferred_or_off),
 		cmocka_unit_test(a_silent_family_gives_way),
 		cmocka_unit_test(one_try_is_enough_where_there_is_another_server),
+		cmocka_unit_test(a_bad_server_is_no_reason_to_give_up_early),
 		cmocka_unit_test(who_must_not_be_asked_is_not),
 		cmocka_unit_test(a_server_is_as_good_as_is_known),
 		cmocka_unit_test(the_best_tier_is_drawn_from),
