@@ -10,5 +10,6 @@ libresolver_la_SOURCES += \
 
 UNIT_TESTS += \
 	services/policy/tests/policy \
+	services/policy/tests/rpz \
 	services/policy/tests/answer_policy \
 	services/policy/tests/views
