@@ -21,6 +21,7 @@ UNIT_TESTS += \
 	services/mesh/tests/limits \
 	services/mesh/tests/mesh \
 	services/mesh/tests/module_events \
+	services/mesh/tests/store_set \
 	services/mesh/tests/stuck \
 	services/mesh/tests/subnet_groups \
 	services/mesh/tests/time \

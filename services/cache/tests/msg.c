@@ -75,6 +75,64 @@ static void an_answer_is_found_by_its_question(void **state)
 	msgcache_free(c);
 }
 
+/* Who can make two questions fall on one hash gets no other's answer by it. */
+static void the_same_hash_is_not_the_same_question(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *name;
+		uint16_t type, class_, scope;
+		bool want;
+	} rows[] = {
+		{ "the same", "www.example.com.", TYPE_A, CLASS_IN, 0, true },
+		{ "another name of the same length", "wwx.example.com.", TYPE_A, CLASS_IN, 0, false },
+		{ "a longer one", "www1.example.com.", TYPE_A, CLASS_IN, 0, false },
+		{ "another type", "www.example.com.", TYPE_AAAA, CLASS_IN, 0, false },
+		{ "another class", "www.example.com.", TYPE_A, CLASS_CH, 0, false },
+		{ "another scope", "www.example.com.", TYPE_A, CLASS_IN, 2, false },
+	};
+	struct question own = made_question("www.example.com.", TYPE_A);
+	struct msgcache *c = msgcache_new(1 << 20, 1);
+	uint64_t hash = msgcache_hash(&own);
+
+	keep(c, &plain_a, NOW, 300);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct question q = made_question(rows[i].name, rows[i].type);
+
+		q.class_ = rows[i].class_;
+		if (!!msgcache_find(c, &q, hash, rows[i].scope, true) != rows[i].want)
+			fail_msg("%s", rows[i].why);
+	}
+	msgcache_free(c);
+}
+
+/* A SOA record limits a denial in AUTHORITY alone; and what is given although it has expired says so, a denial as one. */
+static void what_comes_out_knows_what_it_is(void **state)
+{
+	(void)state;
+	static const struct made soa = { "example.com.", TYPE_SOA, RCODE_NOERROR, { "example.com. 300 SOA a. b. 1 2 3 4 5" } },
+				 denied = { "no.example.com.", TYPE_A, RCODE_NXDOMAIN, { NULL, "example.com. 300 SOA a. b. 1 2 3 4 5" } };
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct made *how = i ? &denied : &soa;
+		struct msgcache *c = msgcache_new(1 << 20, 1);
+		struct message *m;
+		struct arena a;
+
+		arena_init(&a);
+		keep(c, how, NOW, 300);
+		m = stored_unpack(look(c, how->name, how->type, 0, true), &a, NOW);
+		assert_int_equal((m->sets[0]->flags & RRSET_SOA_NEGATIVE) != 0, i);
+		m = stored_revive(look(c, how->name, how->type, 0, true), &a, NOW + 1000, 30);
+		assert_int_equal(m->reason, i ? REASON_stale_nxdomain : REASON_stale);
+		assert_int_equal(m->sets[0]->expires_s, NOW + 1030);
+		m = stored_revive(look(c, how->name, how->type, 0, true), &a, NOW + 100, 30);
+		assert_int_equal(m->sets[0]->expires_s, NOW + 300);
+		arena_clear(&a);
+		msgcache_free(c);
+	}
+}
+
 static void an_entry_is_small(void **state)
 {
 	(void)state;
@@ -494,6 +552,8 @@ int main(void)
 {
 	const struct CMUnitTest claims[] = {
 		CLAIM(an_answer_is_found_by_its_question),
+		CLAIM(the_same_hash_is_not_the_same_question),
+		CLAIM(what_comes_out_knows_what_it_is),
 		CLAIM(an_entry_is_small),
 		CLAIM(times_are_kept_with_it),
 		CLAIM(places_in_the_image_are_right),
