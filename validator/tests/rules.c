@@ -102,6 +102,58 @@ static void a_date_may_stand_for_now(void **state)
 	}
 }
 
+static void what_is_no_date_is_refused(void **state)
+{
+	(void)state;
+	static const char *const texts[] = { "20071316134226", "20070016134226", "20070932134226", "20070900134226", "x0070916134226" };
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct conf *conf = conf_from("server:");
+		struct fault f = { .set = false };
+		char *own = conf->server.val_override_date;
+		struct rules r;
+
+		conf->server.val_override_date = (char *)(uintptr_t)texts[i]; /* as no file is read any more */
+		assert_false(rules_read(&r, conf, &f));
+		assert_non_null(strstr(f.text, texts[i]));
+		conf->server.val_override_date = own;
+		conf_free(conf);
+	}
+}
+
+/* What was found by other rules does not count any more: each of them makes the difference. */
+static void rules_that_differ_in_anything_are_others(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {
+		"server:",
+		"server: val-nsec3-keysize-iterations: \"1024 150 2048 500\"",
+		"server: val-nsec3-keysize-iterations: \"1024 150 2048 501\"",
+		"server: val-nsec3-keysize-iterations: \"1024 149 2048 500\"",
+		"server: val-nsec3-keysize-iterations: \"1024 150 2047 500\"",
+		"server: val-nsec3-keysize-iterations: \"1024 150\"",
+		"server: val-sha1: all",
+		"server: val-sha1: none",
+		"server: fake-dsa: yes",
+		"server: harden-algo-downgrade: yes",
+		"server: val-override-date: \"-1\"",
+		"server: val-override-date: 1189950146",
+		"server: val-override-date: 1189950147",
+		"server: val-sig-skew-min: 7",
+		"server: val-sig-skew-max: 7",
+	};
+
+	for (size_t i = 0; i < COUNT(texts); i++)
+		for (size_t k = 0; k < COUNT(texts); k++) {
+			struct rules a, b;
+
+			assert_true(read_rules(&a, texts[i], NULL));
+			assert_true(read_rules(&b, texts[k], NULL));
+			if (rules_are_same(&a, &b) != (i == k))
+				fail_msg("%s and %s", texts[i], texts[k]);
+		}
+}
+
 static void more_iterations_are_believed_of_larger_keys(void **state)
 {
 	(void)state;
@@ -157,6 +209,8 @@ int main(void)
 		cmocka_unit_test(algorithms_count_as_the_configuration_says),
 		cmocka_unit_test(nothing_given_is_the_default),
 		cmocka_unit_test(a_date_may_stand_for_now),
+		cmocka_unit_test(what_is_no_date_is_refused),
+		cmocka_unit_test(rules_that_differ_in_anything_are_others),
 		cmocka_unit_test(more_iterations_are_believed_of_larger_keys),
 		cmocka_unit_test(dates_are_those_of_the_calendar),
 	};

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/access/acl.h"
 #include "services/mesh/tests/fixture.h"
+#include "services/mesh/private.h"
 #include "services/policy/policy.h"
+#include "services/tests/made.h"
 
 static void an_answer_that_comes_too_late_is_not_sent_over_udp(void **state)
 {
@@ -96,6 +98,52 @@ static void what_has_expired_is_counted_when_policy_looks_at_it_too(void **state
 	acl_free(world.snapshot.acl);
 	policy_free(world.snapshot.policy);
 	world_end();
+}
+
+/* Only where the operator lets it, for so long, and of what may be believed (RFC 8767 4, serve-expired-ttl). */
+static void what_has_expired_is_there_for_whom_and_how_long(void **state)
+{
+	(void)state;
+	enum { JUDGES = 1, CD = 2, MADE = 4, FAILED = 8, BOGUS = 16, CHECKED = 32 };
+	static const struct {
+		const char *why, *conf;
+		unsigned how;
+		uint32_t later_s; /* than it expires */
+		bool want;
+	} rows[] = {
+		{ "fresh", "server: serve-expired: yes", 0, 0, true },
+		{ "fresh, switched off", "", 0, 0, false },
+		{ "expired", "server: serve-expired: yes\nserve-expired-ttl: 60", 0, 60, true },
+		{ "a second too long ago", "server: serve-expired: yes\nserve-expired-ttl: 60", 0, 61, false },
+		{ "long ago, without a limit", "server: serve-expired: yes\nserve-expired-ttl: 0", 0, 100000, true },
+		{ "not validated yet, where answers are", "server: serve-expired: yes", JUDGES, 1, false },
+		{ "validated, where answers are", "server: serve-expired: yes", JUDGES | CHECKED, 1, true },
+		{ "bogus", "server: serve-expired: yes", JUDGES | BOGUS, 1, false },
+		{ "a failure", "server: serve-expired: yes", FAILED, 1, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct made made = { "x.example.", TYPE_A, rows[i].how & FAILED ? RCODE_SERVFAIL : RCODE_NOERROR,
+				     { rows[i].how & FAILED ? NULL : "x.example. 100 A 192.0.2.7" } };
+		struct msg_keep how = { .ttl_s = 100, .keep_expired_s = SLAB_FOREVER };
+		struct request r = { .flags = FLAG_RD };
+		struct message *m;
+
+		world_begin(rows[i].conf);
+		r.q = question_of("x.example");
+		how.now_s = world.env.time->now_s;
+		m = made_message(&world.arena, how.now_s, &made);
+		m->security = rows[i].how & BOGUS ? SECURITY_BOGUS : rows[i].how & CHECKED ? SECURITY_SECURE : SECURITY_UNCHECKED;
+		msgcache_store(world.env.messages, m, &how);
+		world.snapshot.trust = rows[i].how & JUDGES ? (struct trust_store *)&world : NULL;
+		if (rows[i].later_s)
+			loop_play(world.loop, (100 + (uint64_t)rows[i].later_s) * US_PER_S);
+		if (!!stale_find(world.mesh, &r.q, msgcache_hash(&r.q), &r) != rows[i].want)
+			fail_msg("%s", rows[i].why);
+		assert_int_equal(stale_behind(world.mesh, &r.q, &r) != NULL, rows[i].want && rows[i].later_s);
+		world.snapshot.trust = NULL;
+		world_end();
+	}
 }
 
 static void something_expired_is_better_than_a_failure(void **state)
@@ -231,6 +279,7 @@ int main(void)
 		cmocka_unit_test(an_answer_that_comes_too_late_is_not_sent_over_udp),
 		cmocka_unit_test(something_expired_is_better_than_waiting),
 		cmocka_unit_test(what_has_expired_is_counted_when_policy_looks_at_it_too),
+		cmocka_unit_test(what_has_expired_is_there_for_whom_and_how_long),
 		cmocka_unit_test(something_expired_is_better_than_a_failure),
 		cmocka_unit_test(a_refresh_is_begun_once_and_joined),
 		cmocka_unit_test(a_refresh_gives_way),

@@ -57,7 +57,10 @@ static void more_options_than_a_hundred_are_passed_over(void **state)
 	struct slice value;
 
 	assert_true(edns_is_whole(&e));
-	e.options.len += 3; /* cut */
+	e.options.len -= 1; /* the hundredth is cut */
+	assert_false(edns_is_whole(&e));
+	e.options.len += 1;
+	e.options.len += 3; /* the next is */
 	assert_true(edns_is_whole(&e));
 	e.options.len += 1;
 	put_u16(bytes + (size_t)EDNS_OPTIONS_MAX * 4, EDNS_COOKIE);
