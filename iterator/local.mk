@@ -29,6 +29,7 @@ UNIT_TESTS += \
 	iterator/tests/classify \
 	iterator/tests/delegation \
 	iterator/tests/delegation_cache \
+	iterator/tests/from_cache \
 	iterator/tests/response \
 	iterator/tests/response_answers \
 	iterator/tests/response_edges \
