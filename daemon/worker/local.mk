@@ -11,4 +11,5 @@ libresolver_la_SOURCES += \
 	daemon/worker/worker.c daemon/worker/worker.h
 
 UNIT_TESTS += \
+	daemon/worker/tests/snoop \
 	daemon/worker/tests/frontend
