@@ -179,6 +179,41 @@ static void the_root_keys_of_today_are_built_in(void **state)
 	anchors_free(a);
 }
 
+/* A file with one record that cannot be an anchor is none, however good the others are: of half a trust it is not known which
+ * half is missing. */
+static void a_file_is_taken_as_a_whole(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *text, *says;
+	} rows[] = {
+		{ "a record", "example. IN DS 1 8 2 " DIGEST "\n", NULL },
+		{ "two", "example. IN DS 1 8 2 " DIGEST "\ntest. IN DNSKEY 257 3 15 " KEY "\n", NULL },
+		{ "what else a zone has", "example. IN NS a.\nexample. IN DS 1 8 2 " DIGEST "\nexample. IN A 192.0.2.1\n", NULL },
+		{ "a digest of one byte", "example. IN DS \\# 5 0001080200\n", NULL },
+		{ "a key of one byte", "example. IN DNSKEY \\# 5 0101030800\n", NULL },
+		{ "nothing", "", "holds no DS or DNSKEY record" },
+		{ "nothing of use", "example. IN NS a.\n", "holds no DS or DNSKEY record" },
+		{ "one without a digest behind a good one", "example. IN DS 1 8 2 " DIGEST "\nexample. IN DS \\# 4 00010802\n",
+		  "a DS or DNSKEY record is truncated, or not of class IN" },
+		{ "one without a key before a good one", "example. IN DNSKEY \\# 4 01010308\nexample. IN DS 1 8 2 " DIGEST "\n",
+		  "a DS or DNSKEY record is truncated, or not of class IN" },
+		{ "one of another class behind a good one", "example. IN DS 1 8 2 " DIGEST "\nexample. CH DS 1 8 2 " DIGEST "\n", "class" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct anchors *a = anchors_empty();
+		struct fault f = { .set = false };
+		char *path = put_file("plain", rows[i].text);
+
+		if (anchors_add_file(a, path, &f) != !rows[i].says || f.set != !!rows[i].says ||
+		    (rows[i].says && !strstr(f.text, rows[i].says)))
+			fail_msg("%s: %s", rows[i].why, f.set ? f.text : "nothing is said");
+		anchors_free(a);
+		mem_free(path);
+	}
+}
+
 static void files_of_the_other_daemon_are_read(void **state)
 {
 	(void)state;
@@ -537,6 +572,7 @@ int main(void)
 		cmocka_unit_test(records_of_one_name_make_one_anchor),
 		cmocka_unit_test(the_closest_anchor_counts_unless_something_closer_is_insecure),
 		cmocka_unit_test(the_root_keys_of_today_are_built_in),
+		cmocka_unit_test(a_file_is_taken_as_a_whole),
 		cmocka_unit_test(files_of_the_other_daemon_are_read),
 		cmocka_unit_test(all_sources_of_a_configuration_are_read),
 		cmocka_unit_test(mistakes_name_file_and_line),
