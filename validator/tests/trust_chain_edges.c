@@ -115,6 +115,37 @@ static void what_failed_is_asked_of_others(void **state)
 		before++;
 	}
 	lab_close();
+	lab_open("val-max-restart: 3\n");
+	lab_tell(&(struct lab_page){ "www.example.", TYPE_A, .answer = "www.example. 300 IN A 192.0.2.1", .flaw = LAB_GARBLED });
+	assert_int_equal(lab_ask_to_the_end("www.example.", TYPE_A)->security, SECURITY_BOGUS);
+	assert_int_equal(lab_asked_for(TYPE_A, ""), 4);
+	for (unsigned i = 0, before = 0; i < lab.asked; i++) {
+		if (lab.asks[i].type != TYPE_A)
+			continue;
+		assert_int_equal(lab.asks[i].avoided, before);
+		assert_int_equal(lab.asks[i].avoided_ours, before);
+		before++;
+	}
+	lab_close();
+}
+
+/* What is cached is confirmed by its signature, but no set that a wildcard made: the proof is not there. */
+static void what_a_wildcard_made_is_not_confirmed(void **state)
+{
+	(void)state;
+	for (unsigned expanded = 0; expanded < 2; expanded++) {
+		const struct rrset *set;
+
+		lab_open("val-max-restart: 0\n");
+		tell_sub();
+		lab_ask_to_the_end("www.example.", TYPE_A);
+		set = lab_sign(made_set(&lab.arena, lab.env.time->now_s, "x.w.example. 300 IN NS ns.example."), expanded ? "*.w.example." : NULL,
+			       LAB_SOUND);
+		assert_int_equal(validator_confirm(&lab.env, set, &lab.arena)->security, expanded ? SECURITY_UNCHECKED : SECURITY_SECURE);
+		set = lab_sign(made_set(&lab.arena, lab.env.time->now_s, "x.w.example. 300 IN NS ns.example."), NULL, LAB_GARBLED);
+		assert_int_equal(validator_confirm(&lab.env, set, &lab.arena)->security, SECURITY_UNCHECKED);
+		lab_close();
+	}
 }
 
 /* A denial that was proven serves other names, unless its answer is for nobody else. */
@@ -135,6 +166,29 @@ static void a_denial_serves_other_names(void **state)
 		assert_int_equal(lab_asked_for(TYPE_DS, ""), 1);
 		assert_int_equal(lab_ask_to_the_end("m.example.", TYPE_A)->security, poor ? SECURITY_BOGUS : SECURITY_INSECURE);
 		assert_int_equal(lab_asked_for(TYPE_DS, "m.example."), poor);
+		lab_close();
+	}
+}
+
+/* So does a denial that was asked for. */
+static void an_answer_for_nobody_else_teaches_nothing(void **state)
+{
+	(void)state;
+	for (unsigned poor = 0; poor < 2; poor++) {
+		const struct lab_purse purse = { TYPE_A, -1, -1, -1, poor, false };
+		struct aggressive_ask ask = { .now_s = 0 };
+		struct question q = made_question("m.example.", TYPE_A);
+
+		lab_open("val-max-restart: 0\n");
+		lab_tell(&(struct lab_page){ "k.example.", TYPE_A, RCODE_NXDOMAIN,
+					     .authority = "example. 300 IN SOA ns.example. admin.example. 1 3600 900 86400 300\n"
+							  "j.example. 300 IN NSEC z.example. A RRSIG NSEC\n"
+							  "example. 300 IN NSEC b.example. SOA RRSIG NSEC DNSKEY" });
+		lab.purse = &purse;
+		assert_int_equal(lab_ask_to_the_end("k.example.", TYPE_A)->security, SECURITY_SECURE);
+		ask = (struct aggressive_ask){ .q = &q, .rrsets = lab.env.rrsets, .arena = &lab.arena, .now_s = lab.env.time->now_s,
+					       .within = N("example.") };
+		assert_int_equal(aggressive_answer(lab.env.negative, &ask) == NULL, poor);
 		lab_close();
 	}
 }
@@ -237,7 +291,9 @@ int main(void)
 		cmocka_unit_test(a_zone_with_a_ds_set_has_keys_whatever_is_preferred),
 		cmocka_unit_test(what_cannot_be_had_says_why),
 		cmocka_unit_test(what_failed_is_asked_of_others),
+		cmocka_unit_test(what_a_wildcard_made_is_not_confirmed),
 		cmocka_unit_test(a_denial_serves_other_names),
+		cmocka_unit_test(an_answer_for_nobody_else_teaches_nothing),
 		cmocka_unit_test(a_denial_costs_the_checks_of_its_proofs),
 		cmocka_unit_test(a_ds_set_in_the_cache_is_checked),
 		cmocka_unit_test(no_chain_passes_a_name_that_a_policy_hides),

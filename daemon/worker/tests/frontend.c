@@ -181,7 +181,7 @@ static void close_world(void)
 
 /* ---- packets ---- */
 
-enum { NO_EDNS = 1, DO = 2, VERSION1 = 4, TCP = 8, CUT = 16, ANSWERS = 32, NO_QUESTION = 64 };
+enum { NO_EDNS = 1, DO = 2, VERSION1 = 4, TCP = 8, CUT = 16, ANSWERS = 32, NO_QUESTION = 64, ASKS_IDLE = 128, SAYS_IDLE = 256, IS_512 = 512, IS_513 = 1024 };
 
 struct asked {
 	uint8_t from; /* 127.0.0.x */
@@ -199,9 +199,18 @@ static size_t write_request(uint8_t *to, size_t room, const struct asked *a)
 			    .udp_size = 1232,
 			    .flags = (uint16_t)(a->how & DO ? EDNS_DO : 0),
 			    .version = (a->how & VERSION1) != 0 };
+	static uint8_t more[600] = { 0, EDNS_KEEPALIVE, 0, 2, 0, 9 };
+	size_t padding;
 
 	q.name_len = (uint16_t)dname_parse(name, a->name, NULL);
 	assert_true(q.name_len != 0);
+	more[3] = a->how & SAYS_IDLE ? 2 : 0;
+	opt.options = (struct slice){ more, a->how & (ASKS_IDLE | SAYS_IDLE) ? 4u + more[3] : 0 };
+	if (a->how & (IS_512 | IS_513)) {
+		padding = (a->how & IS_513 ? 513u : 512u) - MSG_HEAD_LEN - q.name_len - 4 - 11 - 4;
+		opt.options = (struct slice){ memset(more + 6, 0, sizeof(more) - 6), 4 + padding };
+		put_u32(more + 6, 65001u << 16 | (uint32_t)padding);
+	}
 	msg_write_query(&w, 4711, a->flags, &q, &opt);
 	assert_false(w.bad);
 	if (a->how & ANSWERS)
@@ -399,6 +408,23 @@ static void every_packet_has_one_outcome(void **state)
 	check_rows("deny-any: yes\n", denied, COUNT(denied));
 }
 
+/* RFC 7828 3.2.1, and harden-large-queries: over UDP, 512 bytes. */
+static void what_a_request_may_not_say(void **state)
+{
+	(void)state;
+	static const struct row rows[] = {
+		{ "asks", { 1, "fresh.test", TYPE_A, IN, RD, TCP | ASKS_IDLE }, "SEND NOERROR rd ra 1/0/1" },
+		{ "says", { 1, "fresh.test", TYPE_A, IN, RD, TCP | SAYS_IDLE }, "SEND FORMERR rd ra 0/0/1" },
+		{ "says over UDP", { 1, "fresh.test", TYPE_A, IN, RD, SAYS_IDLE }, "SEND NOERROR rd ra 1/0/1" },
+		{ "512 bytes", { 1, "fresh.test", TYPE_A, IN, RD, IS_512 }, "SEND NOERROR rd ra 1/0/1" },
+		{ "over TCP", { 1, "fresh.test", TYPE_A, IN, RD, TCP | IS_513 }, "SEND NOERROR rd ra 1/0/1" },
+		{ "513 bytes", { 1, "fresh.test", TYPE_A, IN, RD, IS_513 }, "DROP" },
+	};
+
+	check_rows("edns-tcp-keepalive: yes\nharden-large-queries: yes\n", rows, COUNT(rows));
+	check_rows("", (const struct row[]){ { "513 bytes", { 1, "fresh.test", TYPE_A, IN, RD, IS_513 }, "SEND NOERROR rd ra 1/0/1" } }, 1);
+}
+
 /* A cookie to fetch is no way around ip-ratelimit: an address that somebody else forges is not
  * answered any more either. */
 static void who_asks_too_often_is_not_even_given_a_cookie(void **state)
@@ -515,9 +541,7 @@ static void class_chaos_tells_what_is_not_hidden(void **state)
 		{ "hostname.bind",
 		  { 1, "hostname.bind", TYPE_TXT, CH, RD, 0 },
 		  "SEND REFUSED rd ra 0/0/1" },
-		{ "version.bind",
-		  { 1, "version.bind", TYPE_TXT, CH, RD, 0 },
-		  "SEND REFUSED rd ra 0/0/1" },
+		{ "version.bind", { 1, "version.bind", TYPE_TXT, CH, RD, 0 }, "SEND REFUSED rd ra 0/0/1" },
 		{ "trustanchor.unbound",
 		  { 1, "trustanchor.unbound", TYPE_TXT, CH, RD, 0 },
 		  "SEND REFUSED rd ra 0/0/1" },
@@ -754,6 +778,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_packet_has_one_outcome),
+		cmocka_unit_test(what_a_request_may_not_say),
 		cmocka_unit_test(who_asks_too_often_is_not_even_given_a_cookie),
 		cmocka_unit_test(a_cookie_may_be_had_without_a_question),
 		cmocka_unit_test(class_chaos_tells_what_is_not_hidden),
