@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/msg.h"
 
+#include "services/cache/subnet_index.h"
 #include "services/tests/made.h"
 #include "util/base/mem.h"
 #include "util/tests/turn.h"
@@ -94,8 +95,10 @@ static void the_same_hash_is_not_the_same_question(void **state)
 	struct question own = made_question("www.example.com.", TYPE_A);
 	struct msgcache *c = msgcache_new(1 << 20, 1);
 	uint64_t hash = msgcache_hash(&own);
+	struct subnet_key place;
 
 	keep(c, &plain_a, NOW, 300);
+	assert_false(stored_place(look(c, "www.example.com.", TYPE_A, 0, true), &place)); /* it is for all clients */
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct question q = made_question(rows[i].name, rows[i].type);
 

@@ -440,6 +440,29 @@ static void what_is_bogus_ends_nothing_expired(void **state)
 	conf_free(conf);
 }
 
+/* What others keep for us may have been made by anybody: only what could have been an answer to a question is taken back. */
+static void what_comes_back_was_an_answer(void **state)
+{
+	(void)state;
+	enum { NOTHING, NO_NAME, OPCODE, REASON, FLAGS, AA, EDNS, META, ANY, FAILURE, DENIAL, TOO_LONG };
+
+	for (unsigned what = NOTHING; what <= TOO_LONG; what++) {
+		bool want = what == NOTHING || what == AA || what == ANY || what == DENIAL || what == TOO_LONG;
+		struct message m = { .q = made_question("www.example.", TYPE_A) };
+
+		if (what == NO_NAME)
+			m.q.name_len = 0;
+		m.opcode = what == OPCODE ? OPCODE_NOTIFY : OPCODE_QUERY;
+		m.reason = what == REASON ? REASON_stale : REASON_none;
+		m.flags = what == FLAGS ? FLAG_AD : what == AA ? FLAG_AA : 0;
+		m.edns.present = what == EDNS;
+		m.q.type = what == META ? TYPE_AXFR : what == ANY ? TYPE_ANY : TYPE_A;
+		m.rcode = what == FAILURE ? RCODE_SERVFAIL : what == DENIAL ? RCODE_NXDOMAIN : what == TOO_LONG ? RCODE_YXDOMAIN : RCODE_NOERROR;
+		if (store_is_sound(&m) != want)
+			fail_msg("case %u", what);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -451,6 +474,7 @@ int main(void)
 		CLAIM(of_what_is_too_large_a_bad_verdict_is_kept),
 		CLAIM(of_what_fits_no_message_a_bad_verdict_is_kept),
 		CLAIM(what_is_bogus_ends_nothing_expired),
+		CLAIM(what_comes_back_was_an_answer),
 	};
 
 	return RUN_CLAIMS(claims, NULL, NULL);
