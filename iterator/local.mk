@@ -42,6 +42,7 @@ UNIT_TESTS += \
 	iterator/tests/scrub_set \
 	iterator/tests/select \
 	iterator/tests/select_strategy \
+	iterator/tests/show \
 	iterator/tests/states \
 	iterator/tests/targets
 
