@@ -178,6 +178,63 @@ static void what_does_not_match_is_not_the_answer(void **state)
 	}
 }
 
+/* Over a connection nobody else can answer: what comes there and does not match is the end, and known at once; but for a
+ * played world, where it is as good as silence. */
+static void what_does_not_match_over_a_connection_is_the_end(void **state)
+{
+	(void)state;
+	for (unsigned played = 0; played < 2; played++) {
+		struct upstream_question q = question();
+		struct bytes b;
+
+		world_begin_with("", played ? &patient : &hasty);
+		q.transport = TRANSPORT_TCP;
+		assert_non_null(ask(&q));
+		assert_int_equal(world.tcp.count, 1);
+		b = echo_of(&world.tcp, FLAG_AA, true, true, 0);
+		b.at[13] = 'x'; /* another name */
+		assert_true(deliver(&world.tcp, &b));
+		assert_int_equal(world.told_count, 1);
+		assert_int_equal(world.told[0].end, UPSTREAM_SILENT);
+		assert_int_equal(world.told[0].refused, !played);
+		assert_int_equal(world.tcp.cancelled, 0);
+		world_end();
+	}
+}
+
+/* Nor is it the answer to what was left: that is still waited for, to know the server by. A cut answer tells as much. */
+static void what_is_left_hears_its_own_answer_alone(void **state)
+{
+	(void)state;
+	struct bytes b;
+
+	world_begin("");
+	upstream_leave(ask_plainly());
+	loop_play(world.loop, 20000);
+	b = echo_of(&world.udp, FLAG_AA, true, true, 0);
+	b.at[13] = 'x';
+	assert_false(deliver(&world.udp, &b));
+	assert_false(view().known);
+	assert_true(answer(&world.udp));
+	assert_int_equal(view().ping_ms, 20);
+	world_end();
+	world_begin("");
+	assert_non_null(ask_plainly());
+	loop_play(world.loop, 30000);
+	b = echo_of(&world.udp, FLAG_AA | FLAG_TC, false, true, 0);
+	assert_true(deliver(&world.udp, &b));
+	assert_int_equal(world.udp.cancelled, 0);
+	assert_int_equal(world.tcp.count, 1);
+	assert_true(view().known);
+	assert_int_equal(view().ping_ms, 30);
+	assert_int_equal(view().edns, EDNS_UNTRIED);
+	loop_play(world.loop, 900000); /* the connection is set up as well, which tells nothing of the way there and back */
+	assert_true(answer(&world.tcp));
+	assert_int_equal(view().ping_ms, 30);
+	assert_int_equal(view().edns, EDNS_WORKS);
+	world_end();
+}
+
 static void who_guesses_is_asked_over_tcp(void **state)
 {
 	(void)state;
@@ -700,6 +757,8 @@ int main(void)
 		cmocka_unit_test(each_flag_of_a_question_counts),
 		cmocka_unit_test(what_is_left_still_tells_about_the_server),
 		cmocka_unit_test(what_does_not_match_is_not_the_answer),
+		cmocka_unit_test(what_does_not_match_over_a_connection_is_the_end),
+		cmocka_unit_test(what_is_left_hears_its_own_answer_alone),
 		cmocka_unit_test(who_guesses_is_asked_over_tcp),
 		cmocka_unit_test(guesses_are_not_heard_for_ever),
 		cmocka_unit_test(without_tcp_there_is_a_way_back),
