@@ -292,13 +292,14 @@ static size_t question_end(struct slice wire, size_t *name_len)
 	return reader_offset(&r);
 }
 
-/* The entry's message with its question replaced by the query's. */
+/* The entry's message with its question replaced by the query's; as it stands where there are questions
+ * that cannot be told from what follows them. */
 static struct slice with_query(struct slice wire, struct slice query, struct arena *a)
 {
 	size_t name_len, mine = question_end(wire, &name_len), theirs = question_end(query, &name_len);
 	struct writer w;
 
-	if (theirs == 0 || wire.len < MSG_HEAD_LEN)
+	if (theirs == 0 || wire.len < MSG_HEAD_LEN || (mine == 0 && get_u16(wire.at + 4) != 0))
 		return wire;
 	if (mine == 0)
 		mine = MSG_HEAD_LEN;
@@ -369,7 +370,7 @@ struct slice entry_answer(const struct entry *e, const struct entry_packet *p, s
 	size_t name_len, end;
 	uint8_t *copy;
 
-	if (!p->hex && (e->adjust & ADJUST_QUERY))
+	if ((!p->hex || !e->deckard) && (e->adjust & ADJUST_QUERY))
 		wire = with_query(wire, query, a);
 	if (!p->hex && e->deckard)
 		wire = with_query_edns(wire, query, a);

@@ -328,6 +328,8 @@ static void an_answer_is_adjusted_to_its_query(void **state)
 		  "SECTION QUESTION\nwWW.Example. IN A\n", "wWW.Example.", .deckard = false },
 		{ "hexadecimal, too", "ADJUST copy_id\n" QUESTION HEX_TWO_A,
 		  "SECTION QUESTION\nwWW.Example. IN A\n", "wWW.Example.", .deckard = false },
+		{ "hexadecimal with the query's question", "ADJUST copy_id copy_query\n" QUESTION HEX_TWO_A,
+		  "SECTION QUESTION\nftp.example. IN A\n", "ftp.example.", .deckard = false },
 		{ "but not if it is to be raw", "ADJUST raw_id\n" QUESTION HEX_TWO_A,
 		  "SECTION QUESTION\nwWW.Example. IN A\n", "www.example.", .deckard = false },
 		{ "with an OPT of its own", "REPLY QR DO\n" QUESTION TWO_A, QUESTION,
@@ -363,12 +365,20 @@ static void bytes_are_sent_as_they_are(void **state)
 	struct entry *e = entry("MATCH qname\n" QUESTION "HEX_ANSWER_BEGIN\n12 34 85 ; head\n\n0f\n"
 				"HEX_ANSWER_END\n",
 				false);
+	struct entry *cut = entry("ADJUST copy_id copy_query\n" QUESTION "HEX_ANSWER_BEGIN\n"
+				  "0000 8400 0001 0000 0000 0000 0377\nHEX_ANSWER_END\n",
+				  false);
 	struct slice query = packet(QUESTION, false), answer;
 	struct entry_how how = { .strict = true };
 
 	answer = entry_answer(e, e->packets, query, &arena);
 	assert_int_equal(answer.len, 4);
 	assert_memory_equal(answer.at, "\x12\x34\x85\x0f", 4);
+
+	/* with a question that has no end, too */
+	answer = entry_answer(cut, cut->packets, query, &arena);
+	assert_int_equal(answer.len, 14);
+	assert_memory_equal(answer.at + 12, "\x03\x77", 2);
 
 	/* and are found by the question in text */
 	assert_true(entry_fits(e, query, &how, NULL, 0));
