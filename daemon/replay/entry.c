@@ -55,16 +55,18 @@ char *word_after(char *text, const char *word)
 	return text + len + strspn(text + len, " \t");
 }
 
-/* Cut the next blank-separated word off `*at`; NULL at the end or a comment. */
+/* Cut the next word off `*at`: to a blank or a comment, which needs none before it. NULL at the end. */
 static char *take_word(char **at)
 {
-	char *word = *at + strspn(*at, " \t");
+	char *word = *at + strspn(*at, " \t"), *end = word, after;
 
 	if (!*word || *word == ';' || *word == '#')
 		return NULL;
-	*at = word + strcspn(word, " \t");
-	if (**at)
-		*(*at)++ = '\0';
+	while (*end && !strchr(" \t;", *end))
+		end += *end == '\\' && end[1] ? 2 : 1;
+	after = *end;
+	*end = '\0';
+	*at = after && after != ';' ? end + 1 : end;
 	return word;
 }
 
