@@ -14,8 +14,8 @@ static const char preamble[] =
 	"server:\n"
 	"\tdirectory: \"\"\n\tchroot: \"\"\n\tusername: \"\"\n\tpidfile: \"\"\n"
 	"\tuse-syslog: no\n\tval-log-level: 2\n\tlog-servfail: yes\n"
-	/* our one default that differs from Unbound's, for which the scenarios are written */
-	"\tlocal-data-follow-cname: no\n"
+	/* our defaults that differ from Unbound's, for which the scenarios are written */
+	"\tlocal-data-follow-cname: no\n\tprefetch-key: no\n\tval-sha1: all\n"
 	/* nor does it trust what it was not told to */
 	"\tauto-trust-anchor-file: \"\"\n"
 	/* the simulated clock is always right */
