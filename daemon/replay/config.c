@@ -64,9 +64,10 @@ static char *deckard_text(const struct deckard_config *c, int minimise, struct a
 			      minimise == 1 ? "yes" : "no", c->harden_glue ? "yes" : "no",
 			      c->no_query_localhost ? "yes" : "no");
 
-	/* these scenarios date from when SHA-1 was still accepted */
-	t = arena_textf(a, "%s\tval-sig-skew-min: 0\n\tval-sig-skew-max: 0\n\tval-sha1: all\n"
-			   "\ttarget-fetch-policy: \"0 0 0 0 0\"\n\tmax-udp-size: 4096\n"
+	t = arena_textf(a, "%s\tval-sig-skew-min: 0\n\tval-sig-skew-max: 0\n"
+			   "\ttarget-fetch-policy: \"0 0 0 0 0\"\n"
+			   /* as large as their own OPT says, which `edns` compares with */
+			   "\tmax-udp-size: 4096\n\tedns-buffer-size: 4096\n"
 			   /* scenarios have real servers for the reserved test. names */
 			   "\tlocal-zone: test. nodefault\n", t);
 	if (c->min_ttl)
