@@ -67,7 +67,10 @@ bool message_is_denial(const struct message *m)
 	if (m->rcode != RCODE_NOERROR)
 		return m->rcode == RCODE_NXDOMAIN;
 	for (unsigned i = 0; sets && i < count; i++) {
-		if (sets[i]->type == m->q.type || m->q.type == TYPE_ANY)
+		/* a DNAME with anything behind it is what made an alias, not what was asked for */
+		bool leads_on = sets[i]->type == TYPE_DNAME && i + 1 < count;
+
+		if ((sets[i]->type == m->q.type && !leads_on) || m->q.type == TYPE_ANY)
 			return false;
 	}
 	sets = message_section(m, SECTION_AUTHORITY, &count);
