@@ -13,6 +13,8 @@
 #include "validator/clock.h"
 #include "validator/trust.h"
 
+#define ROW_CHAINS 64 /* one answer may have a thousand sets, and each is looked for at each visit */
+
 struct checked_sigs_row {
 	struct checked_sigs_row *next;
 	const struct rrset *set;
@@ -62,13 +64,33 @@ bool checked_sigs_is_tired(const struct checked_sigs *l)
 	       (b->hashes > 0 && b->hashes <= l->hashes_until);
 }
 
+/* Sets lie where the arena put them: all bits of the place above its alignment count. */
+static unsigned chain_of(const struct rrset *set)
+{
+	uint64_t place = (uintptr_t)set / sizeof(void *);
+
+	return (unsigned)(place * UINT64_C(0x9e3779b97f4a7c15) >> 32) % ROW_CHAINS;
+}
+
 static const struct checked_sigs_row *find(const struct checked_sigs *l, const struct rrset *set,
 				     const struct keyset *keys)
 {
-	for (const struct checked_sigs_row *r = l->rows; r; r = r->next)
+	for (const struct checked_sigs_row *r = l->rows ? l->rows[chain_of(set)] : NULL; r; r = r->next)
 		if (r->set == set && r->keys == keys)
 			return r;
 	return NULL;
+}
+
+static void remember(struct checked_sigs *l, const struct rrset *set, const struct keyset *keys,
+		     const struct sig_result *result)
+{
+	struct checked_sigs_row *row = arena_new(&l->q->arena, struct checked_sigs_row);
+	unsigned chain = chain_of(set);
+
+	if (!l->rows)
+		l->rows = arena_array(&l->q->arena, struct checked_sigs_row *, ROW_CHAINS);
+	*row = (struct checked_sigs_row){ .next = l->rows[chain], .set = set, .keys = keys, .sig_result = *result };
+	l->rows[chain] = row;
 }
 
 /* The wildcard that the set was expanded from by its only signature, in `room`; NULL if there is none. */
@@ -108,7 +130,6 @@ bool checked_sigs_verify(struct checked_sigs *l, const struct rrset *set, const 
 {
 	const struct checked_sigs_row *known = find(l, set, keys);
 	int before = checked_sigs_checks_left(l->q);
-	struct checked_sigs_row *row;
 
 	if (known) {
 		*out = known->sig_result;
@@ -120,8 +141,6 @@ bool checked_sigs_verify(struct checked_sigs *l, const struct rrset *set, const 
 		verify_set(set, keys, &l->how, out);
 		l->q->env->checks += (unsigned)(before - checked_sigs_checks_left(l->q));
 	}
-	row = arena_new(&l->q->arena, struct checked_sigs_row);
-	*row = (struct checked_sigs_row){ .next = l->rows, .set = set, .keys = keys, .sig_result = *out };
-	l->rows = row;
+	remember(l, set, keys, out);
 	return true;
 }

@@ -19,7 +19,7 @@ struct trust_store;
 struct checked_sigs {
 	struct query *q;
 	struct verify_how how;
-	struct checked_sigs_row *rows;        /* newest first; in the query's arena */
+	struct checked_sigs_row **rows;       /* by set; in the query's arena, NULL before the first */
 	int checks_until, hashes_until; /* how far the budgets may sink in this turn */
 };
 

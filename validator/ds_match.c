@@ -50,20 +50,21 @@ static bool is_finished(const struct ds_match *v)
 static bool try_ds(struct ds_match *v, const struct ds *ds)
 {
 	const struct keyset *keys = v->check.keys;
+	struct tag_walk w = { .keys = keys, .tag = ds->tag };
 	unsigned tried = 0, fitted = 0;
 
 	if (octets_hold(&v->done, ds->algorithm))
 		return false;
-	for (unsigned i = 0; i < keys->count && tried < v->rules->keys_per_tag; i++) {
+	for (int i; tried < v->rules->keys_per_tag && (i = keyset_next(&w)) >= 0;) {
 		const struct zonekey *z = &keys->key[i];
 
-		if (z->tag != ds->tag || z->algorithm != ds->algorithm || !zonekey_may_sign(z))
+		if (z->algorithm != ds->algorithm || !zonekey_may_sign(z))
 			continue;
 		tried++;
 		if (!ds_matches(ds, keyset_zone(keys), z->rdata))
 			continue;
 		fitted++;
-		if (key_signs(v, i))
+		if (key_signs(v, (unsigned)i))
 			return is_finished(v);
 		if (v->check.stage == STAGE_WORK)
 			return true;

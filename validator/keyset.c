@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/verify_private.h"
 
+#include <stdlib.h>
+
 #include "util/base/mem.h"
 #include "util/dns/dname.h"
 #include "util/dns/rr.h"
@@ -72,11 +74,30 @@ bool ds_matches(const struct ds *ds, const uint8_t *owner, struct slice dnskey_r
 static char broken_place;
 #define BROKEN ((struct crypto_key *)(void *)&broken_place)
 
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts the keys by tag; by_tag holds the tag of each above its index. */
+static void sort_by_tag(struct keyset *k, uint32_t *by_tag)
+{
+	for (unsigned i = 0; i < k->count; i++)
+		by_tag[i] = (uint32_t)k->key[i].tag << 16 | i;
+	if (k->count)
+		qsort(by_tag, k->count, sizeof(*by_tag), compare_numbers);
+	k->by_tag = by_tag;
+}
+
+/* One piece of memory: keys, the copy of the set, by_tag. */
 struct keyset *keyset_new(const struct rrset *dnskeys)
 {
 	struct rrset_walk w = rrset_records(dnskeys);
 	size_t head = sizeof(struct keyset) + dnskeys->count * sizeof(struct zonekey);
-	struct keyset *k = mem_zero(head + dnskeys->size);
+	size_t tags_at = (head + dnskeys->size + 3) & ~(size_t)3;
+	struct keyset *k = mem_zero(tags_at + dnskeys->count * sizeof(uint32_t));
 	struct rrset *copy = (struct rrset *)(void *)((uint8_t *)k + head);
 
 	memcpy(copy, dnskeys, dnskeys->size);
@@ -97,6 +118,7 @@ struct keyset *keyset_new(const struct rrset *dnskeys)
 		z->public_key = key.public_key;
 		k->count++;
 	}
+	sort_by_tag(k, (uint32_t *)(void *)((uint8_t *)k + tags_at));
 	return k;
 }
 
@@ -155,10 +177,39 @@ unsigned keyset_bits(const struct keyset *k)
 	return most;
 }
 
+/* How many of the keys have a lower tag. */
+static unsigned keys_below(const struct keyset *k, uint16_t tag)
+{
+	unsigned from = 0, to = k->count;
+
+	while (from < to) {
+		unsigned mid = (from + to) / 2;
+
+		if (k->by_tag[mid] >> 16 < tag)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+/* In between, `at` is one more than the place in by_tag where it goes on. */
+int keyset_next(struct tag_walk *w)
+{
+	unsigned at = w->at ? w->at - 1 : keys_below(w->keys, w->tag);
+
+	if (at >= w->keys->count || w->keys->by_tag[at] >> 16 != w->tag)
+		return -1;
+	w->at = at + 2;
+	return (int)(w->keys->by_tag[at] & 0xffff);
+}
+
 bool keyset_has_tag(const struct keyset *k, uint16_t tag)
 {
-	for (unsigned i = 0; i < k->count; i++)
-		if (k->key[i].tag == tag && zonekey_may_sign(&k->key[i]))
+	struct tag_walk w = { .keys = k, .tag = tag };
+
+	for (int i; (i = keyset_next(&w)) >= 0;)
+		if (zonekey_may_sign(&k->key[i]))
 			return true;
 	return false;
 }

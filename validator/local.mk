@@ -31,6 +31,7 @@ UNIT_TESTS += \
 	validator/tests/answer_edges \
 	validator/tests/answer_sets \
 	validator/tests/keycache \
+	validator/tests/keyset \
 	validator/tests/checked_sigs \
 	validator/tests/roll \
 	validator/tests/rules \

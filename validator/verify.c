@@ -32,7 +32,7 @@ void check_fail(struct check *c, enum stage stage, enum reason reason, const cha
 	char name[DNAME_TEXT], type[16], text[2 * DNAME_TEXT + 256];
 	va_list ap;
 
-	if (c->out->text && stage <= c->stage)
+	if (check_knows_more(c, stage))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
@@ -214,24 +214,33 @@ static uint32_t ttl_of(const struct check *c, const struct rrsig *sig)
 	return MIN(left, most_s);
 }
 
-static bool is_candidate(const struct check *c, unsigned i, const struct rrsig *sig)
+/* The index of the next key that may have made the signature, or -1. */
+static int next_candidate(const struct check *c, struct tag_walk *w, const struct rrsig *sig)
 {
-	const struct zonekey *z = &c->keys->key[i];
+	int i;
 
-	if (z->tag != sig->tag || z->algorithm != sig->algorithm || !zonekey_is_one(z))
-		return false;
-	return c->only == ANY_KEY ? zonekey_may_sign(z) : (int)i == c->only;
+	while ((i = keyset_next(w)) >= 0) {
+		const struct zonekey *z = &c->keys->key[i];
+
+		if (z->algorithm == sig->algorithm && zonekey_is_one(z) &&
+		    (c->only == ANY_KEY ? zonekey_may_sign(z) : i == c->only))
+			break;
+	}
+	return i;
 }
 
 static void fail_key(struct check *c, const struct rrsig *sig)
 {
+	struct tag_walk w = { .keys = c->keys, .tag = sig->tag };
 	char zone[DNAME_TEXT], name[24];
 	const char *what = "the zone has no such DNSKEY";
 
-	for (unsigned i = 0; i < c->keys->count; i++) {
+	if (check_knows_more(c, STAGE_KEY))
+		return;
+	for (int i; (i = keyset_next(&w)) >= 0;) {
 		const struct zonekey *z = &c->keys->key[i];
 
-		if (z->tag != sig->tag || z->algorithm != sig->algorithm)
+		if (z->algorithm != sig->algorithm)
 			continue;
 		what = !zonekey_is_one(z)         ? "that DNSKEY is not a zone key"
 		       : z->flags & DNSKEY_REVOKE ? "that DNSKEY is revoked"
@@ -355,26 +364,23 @@ static void succeed(struct check *c, const struct rrsig *sig, bool in_time)
 
 static bool signature_holds(struct check *c, const struct rrsig *sig)
 {
-	unsigned keys = 0, candidates = 0;
+	struct tag_walk w = { .keys = c->keys, .tag = sig->tag };
+	int i = next_candidate(c, &w, sig);
 	bool in_time;
 
-	for (unsigned i = 0; i < c->keys->count; i++)
-		candidates += is_candidate(c, i, sig);
-	if (candidates == 0) {
+	if (i < 0) {
 		fail_key(c, sig);
 		return false;
 	}
 	in_time = is_in_time(c, sig);
 	if (!in_time && (!c->how->dates_open || date_is_before(sig->expiration, sig->inception)))
 		return false;
-	for (unsigned i = 0; i < c->keys->count && keys < c->how->rules->keys_per_tag; i++) {
-		if (!is_candidate(c, i, sig))
-			continue;
-		keys++;
+	for (unsigned keys = 0; i >= 0 && keys < c->how->rules->keys_per_tag; keys++) {
 		if (sum_holds(c, &c->keys->key[i], sig)) {
 			succeed(c, sig, in_time);
 			return true;
 		}
+		i = next_candidate(c, &w, sig);
 	}
 	return false;
 }

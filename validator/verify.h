@@ -79,6 +79,7 @@ struct keyset {
 	uint16_t count;                 /* keys */
 	const struct rrset *dnskeys;    /* lies behind the keys: owner, TTL, records, signatures */
 	struct octets wanted;           /* algorithms that must all sign (every_algorithm) */
+	const uint32_t *by_tag;         /* private: see keyset_next */
 	struct zonekey key[];
 };
 
@@ -95,6 +96,16 @@ static inline const uint8_t *keyset_zone(const struct keyset *k)
 
 /* Size in bits of the largest zone key; for rules_nsec3_limit. */
 unsigned keyset_bits(const struct keyset *k) PURE;
+/* The keys with one tag, one after the other, in the order of the set: `at` begins as 0. Found by search: who
+ * fills a DNSKEY set may not have all of it looked through for every signature and DS record. */
+struct tag_walk {
+	const struct keyset *keys;
+	uint16_t tag;
+	unsigned at;
+};
+
+/* The index of the next key of the walk, or -1. */
+int keyset_next(struct tag_walk *w);
 /* Whether a zone key that is not revoked has this tag. */
 bool keyset_has_tag(const struct keyset *k, uint16_t tag) PURE;
 

@@ -50,6 +50,12 @@ void check_begin(struct check *c, const struct rrset *set, const struct keyset *
 		 const struct verify_how *how, struct sig_result *out);
 void check_end(struct check *c);
 
+/* Whether a reason is recorded already that stands: by a signature that got as far. */
+static inline bool check_knows_more(const struct check *c, enum stage stage)
+{
+	return c->out->text && stage <= c->stage;
+}
+
 /* Record the reason, unless an earlier signature got farther. The owner and type of the set are
  * prepended to the sentence. */
 void check_fail(struct check *c, enum stage stage, enum reason reason, const char *fmt, ...)

@@ -46,8 +46,9 @@ def costly(lab, name):
 
 
 @attack(35, "tag-trap", "TagTrap: very many keys, DS records and signatures, of which no two have the same tag",
-        variants={"signatures": {"keys": 250}, "keys": {"keys": 3000, "quick": False}, "ds": {"keys": 250, "records": 250}}, **TAGS)
-def tag_trap(lab, keys, records=0):
+        variants={"signatures": {"keys": 250}, "keys": {"keys": 3000, "quick": False}, "ds": {"keys": 250, "records": 250},
+                  "sets": {"keys": 250, "sets": 740}}, **TAGS)
+def tag_trap(lab, keys, records=0, sets=150):
     parent = anchored(lab, "p.test.")
     zone = below(lab, parent, "trap.p.test.", ["www 60 A " + TRUTH])
     zone.put(signing.rdatas("trap.p.test.", "DNSKEY", [zone.key.rdata, *many_keys(keys)]))
@@ -60,10 +61,10 @@ def tag_trap(lab, keys, records=0):
         if not q.tcp:
             return q.raw(flags=0x8600)
         out = []
-        for n in range(150):
+        for n in range(sets):
             owner = b"\x03%03d\xc0" % n + bytes([12 + 1 + len(q.labels[0])])
             out.append(record(owner, NSEC, wire("%03da.trap.p.test." % n) + b"\0\1\x40"))
-            out += [useless(owner, NSEC, "trap.p.test.", 40000 + n * 8 + k, 4) for k in range(8)]
+            out += [useless(owner, NSEC, "trap.p.test.", 40000 + n * 8 + k, 4) for k in range(1200 // sets)]
         return q.raw(authority=out, rcode=3)
     lab.world.script(ATTACKERS[1], answer)
     lab.start()
