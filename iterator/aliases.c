@@ -6,9 +6,6 @@
 #include "util/dns/msg.h"
 #include "util/dns/rr.h"
 
-/* Denials taken from a message: more than eleven wildcards need. Each is compared with all others. */
-#define DENIALS_MAX 64
-
 static void append(const struct rrset ***sets, unsigned *count, unsigned *room, struct arena *a,
 		   const struct rrset *set)
 {
@@ -59,15 +56,15 @@ const uint8_t *aliases_take(struct aliases *c, struct arena *a, const struct mes
 			if (has(c->answer, c->answers, set))
 				return NULL;
 			append(&c->answer, &c->answers, &c->answer_room, a, set);
+			c->links++;
 			name = rrset_target(set, 0);
 		}
 	}
 
 	sets = message_section(m, SECTION_AUTHORITY, &count);
-	for (unsigned i = 0, denials = 0; i < count && denials < DENIALS_MAX; i++) {
+	for (unsigned i = 0; i < count && c->authorities < aliases_denials_most(c->links); i++) {
 		if (sets[i]->type != TYPE_NSEC && sets[i]->type != TYPE_NSEC3)
 			continue;
-		denials++;
 		if (!has_denial(c->authority, c->authorities, sets[i]))
 			append(&c->authority, &c->authorities, &c->authority_room, a, sets[i]);
 	}

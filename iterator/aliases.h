@@ -10,8 +10,17 @@ struct message;
 struct question;
 struct rrset;
 
+/* The denials (NSEC, NSEC3) that the proof for one question may need, behind that many aliases: three at most say that
+ * name or type is not there (RFC 5155 8.4), two for each set that it was rightly expanded from a wildcard. Some
+ * servers add one or the other. More would be work for the validator, and for nothing. */
+static inline unsigned aliases_denials_most(unsigned links)
+{
+	return 10 + 2 * links;
+}
+
 struct aliases {
 	const struct rrset **answer, **authority;
+	unsigned links; /* the CNAME sets in `answer` */
 	unsigned answers, authorities, answer_room, authority_room;
 };
 

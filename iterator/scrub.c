@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/scrub.h"
 
+#include "iterator/aliases.h"
 #include "iterator/route_zone.h"
 #include "iterator/scrub_set.h"
 #include "services/cache/rrset.h"
@@ -28,7 +29,7 @@ struct kept {
 	const struct rrset *ns;  /* the same, once it does */
 	bool upward;            /* `ns` is for a zone above ours: no glue for it */
 	bool has_soa;
-	bool aliased; /* the answer begins with an alias */
+	unsigned links; /* aliases that the answer begins with */
 };
 
 static unsigned kept_total(const struct kept *k)
@@ -44,7 +45,7 @@ static uint8_t trust_of(const struct kept *k, enum section s, unsigned place)
 
 	switch (s) {
 	case SECTION_ANSWER:
-		if (aa && k->aliased && place > (k->sets[0] && k->sets[0]->type == TYPE_DNAME))
+		if (aa && k->links && place > (k->sets[0] && k->sets[0]->type == TYPE_DNAME))
 			return TRUST_NONAUTH_ANS_AA;
 		return aa ? TRUST_ANS_AA : TRUST_ANS_NOAA;
 	case SECTION_AUTHORITY:
@@ -166,7 +167,7 @@ static bool take_link(struct kept *k, const uint8_t **name, bool *moved)
 	}
 	if (was_kept(k, cname))
 		return true; /* a loop */
-	k->aliased = true;
+	k->links++;
 	keep(k, SECTION_ANSWER, cname);
 	*name = rrset_target(cname, 0);
 	*moved = true;
@@ -337,6 +338,11 @@ static bool authority_may_stay(struct kept *k, const struct rrset *set)
 	}
 }
 
+static bool is_denial(const struct rrset *set)
+{
+	return set->type == TYPE_NSEC || set->type == TYPE_NSEC3;
+}
+
 /* Some servers put the DS set that was asked for in AUTHORITY, as in a referral. */
 static bool take_misplaced_ds(struct kept *k)
 {
@@ -354,14 +360,14 @@ static bool take_misplaced_ds(struct kept *k)
 
 static void take_authority(struct kept *k)
 {
-	unsigned count;
+	unsigned denials = 0, most = aliases_denials_most(k->links), count;
 	const struct rrset **sets = message_section(k->m, SECTION_AUTHORITY, &count);
 
 	k->has_soa = message_has_soa(k);
 	k->cut = find_cut(k);
 	for (unsigned i = 0; i < count; i++) {
 		const struct rrset *set = sets[i];
-		if (!authority_may_stay(k, set))
+		if (!authority_may_stay(k, set) || (is_denial(set) && denials++ >= most))
 			continue;
 		if (set->type == TYPE_NS) {
 			set = scrub_set_shorten(k->how->arena, set, k->conf->iter_scrub_ns);

@@ -12,6 +12,7 @@
 #include "validator/keycache.h"
 #include "validator/trust.h"
 
+enum { EXTRAS_MOST = 16 }; /* sets judged that minimal responses omit; the others are left out */
 enum { ANY_SETS_MOST = 24 }; /* judged in an answer to ANY, and given, if they are secure (RFC 8482 4.1) */
 
 /* ---- the chain of aliases ---- */
@@ -169,6 +170,7 @@ static struct validity weigh(const struct answer_validity *j, unsigned i)
 static bool check(struct answer_validity *j, unsigned i, const uint8_t *signer, const struct keyset *keys)
 {
 	const struct rrset *set = j->m->sets[i];
+	int good = j->chain->q->budget->good_signatures;
 
 	if (is_cut_off(j, set, signer)) {
 		j->sets[i] = (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
@@ -176,6 +178,7 @@ static bool check(struct answer_validity *j, unsigned i, const uint8_t *signer, 
 	} else {
 		if (!checked_sigs_verify(&j->chain->sigs, set, keys, &j->verdicts[i]))
 			return false;
+		j->good_spent += good - j->chain->q->budget->good_signatures;
 		j->sets[i] = weigh(j, i);
 	}
 	j->judged[i] = true;
@@ -214,7 +217,12 @@ static bool judge_extra(struct answer_validity *j, unsigned i)
 	if (j->judged[i] || !signer || !may_sign(j, i, signer))
 		return true;
 	f = trust_chain_known(j->chain, signer);
-	return f.end != CHAIN_KEYS || check(j, i, signer, f.keys);
+	if (f.end != CHAIN_KEYS || j->extras == EXTRAS_MOST)
+		return true;
+	if (!check(j, i, signer, f.keys))
+		return false;
+	j->extras++;
+	return true;
 }
 
 /* False: wait. */

@@ -29,7 +29,9 @@ struct answer_validity {
 	const uint8_t *end;             /* the name at the end of the aliases */
 	bool positive;                  /* it has the requested data */
 	bool beyond;                    /* it is the target of a CNAME that was asked for, and denied */
-	bool whole;                     /* also judge what minimal-responses leaves out */
+	bool whole;                     /* also judge what minimal-responses leaves out … */
+	unsigned extras;                /* … so many sets of it so far */
+	int good_spent;                 /* signature checks that succeeded (budget->good_signatures) */
 	unsigned expanded_done;         /* sets of ANSWER whose wildcard proofs are settled … */
 	struct validity expansions;    /* … and the worst of these validities */
 	struct validity target;        /* for `beyond`: the worst of what belongs to the target's denial */

@@ -253,6 +253,16 @@ static void settle(struct query *q, const struct validator *v, const struct vali
 	q->reply = m;
 }
 
+/* Good signatures in a bogus answer have led to nothing either: they count half as much as bad ones, so that answers
+ * of that kind do not cost the same over and over. False: there is not enough for another one. */
+static bool pay_in_vain(struct query *q, const struct answer_validity *j)
+{
+	int cost = j->good_spent / 2;
+
+	q->budget->signatures -= cost;
+	return q->budget->signatures > cost;
+}
+
 /* Whether to resolve a bogus answer again: if so, the server it came from is asked last, and the
  * cache is bypassed. */
 static bool may_retry(struct query *q, struct validator *v, const struct validity *j)
@@ -260,7 +270,7 @@ static bool may_retry(struct query *q, struct validator *v, const struct validit
 	struct addr *list;
 
 	if (j->security != SECURITY_BOGUS || j->chain_failed ||
-	    v->restarts >= conf_of(q)->val_max_restart)
+	    v->restarts >= conf_of(q)->val_max_restart || !pay_in_vain(q, &v->judge))
 		return false;
 	v->restarts++;
 	list = arena_array(&q->arena, struct addr, q->avoid_count + 1);

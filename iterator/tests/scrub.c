@@ -573,6 +573,45 @@ static void thousands_of_hosts_are_not_all_looked_for(void **state)
 	}
 }
 
+/* Each is work for the validator: of a denial padded with any number of them, no more than proofs may need. */
+static void no_more_denials_stay_than_proofs_may_need(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *answer;
+		unsigned given, kept;
+	} rows[] = { { NULL, 10, 10 },
+		     { NULL, 20, 10 },
+		     { "www.example.com. 60 CNAME a.example.com.", 20, 12 },
+		     { "www.example.com. 60 CNAME a.example.com.\na.example.com. 60 CNAME b.example.com.\n"
+		       "b.example.com. 60 A 192.0.2.1", 20, 14 } };
+	char denials[2000];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct made how = { "www.example.com.", TYPE_A, RCODE_NOERROR, { rows[i].answer, denials, NULL } };
+		struct snapshot options;
+		struct message *m;
+		struct arena a;
+		size_t len = (size_t)snprintf(denials, sizeof(denials), SOA "\n");
+
+		for (unsigned k = 0; k < rows[i].given; k++)
+			len += (size_t)snprintf(denials + len, sizeof(denials) - len,
+						"n%u.example.com. 60 NSEC o.example.com. TXT\n", k);
+		arena_init(&a);
+		m = made_message(&a, NOW, &how);
+		m->flags = FLAG_QR | FLAG_AA;
+		struct question asked = m->q;
+		assert_true(scrub(m, &(struct scrub_how){ .asked = &asked,
+							  .zone = N("example.com."),
+							  .arena = &a,
+							  .snapshot = options_with(NULL, &options) }));
+		if (m->count[SECTION_AUTHORITY] != 1 + rows[i].kept)
+			fail_msg("%zu: %u stay", i, m->count[SECTION_AUTHORITY]);
+		conf_free(options.conf);
+		arena_clear(&a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -586,6 +625,7 @@ int main(void)
 		cmocka_unit_test(glue_from_outside_the_cut_may_be_unverified),
 		cmocka_unit_test(without_a_question_it_can_only_be_a_failure),
 		cmocka_unit_test(thousands_of_hosts_are_not_all_looked_for),
+		cmocka_unit_test(no_more_denials_stay_than_proofs_may_need),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,16 +4,21 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 
+import io
 import os
 import struct
+
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, padding, rsa, utils
 
 from dnssec import TRUTH, anchored, below, verdict
 from frame import signing
 from frame.authority import record, wire
 from frame.declare import attack
+from frame.signing import faults
 from frame.world import ATTACKERS, Zone
 
-A, RRSIG, NSEC = 1, 46, 47
+A, NS, RRSIG, NSEC = 1, 2, 46, 47
 LIE = "203.0.113.66"
 
 
@@ -35,13 +40,13 @@ TAGS = dict(rule="a DNSKEY set of more than 256 keys is not looked at; what a ch
             limits={"C_ms": 20, "R": "SERVFAIL", "again_C_ms": 1, "again_U": 0})
 
 
-def costly(lab, name):
+def costly(lab, name, kind="A"):
     """What it costs to ask for it, and to ask again."""
     before, mark = lab.cpu_ms(), lab.mark()
-    r = lab.ask(name, dnssec=True)
+    r = lab.ask(name, kind, dnssec=True)
     spent, u = lab.cpu_ms() - before, lab.upstream(mark, 0.5)
     before, mark = lab.cpu_ms(), lab.mark()
-    lab.ask(name, dnssec=True)
+    lab.ask(name, kind, dnssec=True)
     return {"C_ms": spent, "R": r.rcode, "U": u, "again_C_ms": lab.cpu_ms() - before, "again_U": lab.upstream(mark, 0.5)}
 
 
@@ -90,6 +95,82 @@ def long_owner(lab):
     lab.start()
     assert lab.ask("www.trap.test", dnssec=True).ad
     return costly(lab, name)
+
+
+# -- proofs and additions that nobody needs --------------------------------------------------------------
+
+def strong_key(zone, kind):
+    """A key of that kind, which has no secret for `faults.ecdsa`, but a function that signs."""
+    if kind == "p384":
+        secret = ec.generate_private_key(ec.SECP384R1())
+        point = secret.public_key().public_numbers()
+
+        def make(text):
+            return b"".join(n.to_bytes(48, "big") for n in utils.decode_dss_signature(secret.sign(text, ec.ECDSA(hashes.SHA384()))))
+        public, number = point.x.to_bytes(48, "big") + point.y.to_bytes(48, "big"), 14
+    elif kind == "ed448":
+        secret = ed448.Ed448PrivateKey.generate()
+        public, number = secret.public_key().public_bytes(*[getattr(f, "Raw") for f in (serialization.Encoding,
+                                                                                      serialization.PublicFormat)]), 16
+        make = secret.sign
+    else:
+        secret = rsa.generate_private_key(65537, 4096)
+        public, number = b"\3\1\0\1" + secret.public_key().public_numbers().n.to_bytes(512, "big"), 8
+
+        def make(text):
+            return secret.sign(text, padding.PKCS1v15(), hashes.SHA256())
+    return faults.Key(zone, struct.pack("!HBB", 257, 3, number) + public, make)
+
+
+def in_wire(s):
+    with io.BytesIO() as b:
+        s.to_wire(b)
+        return b.getvalue()
+
+
+@attack(35, "padded", "a denial, or an answer to NS, with hundreds of records more than it needs, all correctly signed, by keys of every "
+        "kind; or each said to be signed by another zone",
+        variants={"p256": {"kind": "p256"}, "p384": {"kind": "p384"}, "ed448": {"kind": "ed448"}, "rsa": {"kind": "rsa", "quick": False},
+                  "addresses": {"kind": "p384", "where": "additional", "limits": {"R": "NOERROR", "again_C_ms": 5, "again_U": 5}}, "signers": {"kind": None}},
+        rule="of a denial no more NSEC and NSEC3 records are used than proofs may need: ten, and two for each alias; of what "
+             "minimal responses omit 16 RRsets are validated; good signatures of an answer that is bogus all the same count as "
+             "half a bad one; checks with keys that are slow count as two or four",
+        code="iterator/aliases.h:aliases_denials_most iterator/scrub.c:take_authority validator/answer_validity.c:EXTRAS_MOST "
+             "validator/validator.c:pay_in_vain validator/crypto.c:cost_of", seconds=40, quick=True,
+        limits={"C_ms": 20, "U": 30, "R": "SERVFAIL", "again_C_ms": 1, "again_U": 0})
+def padded(lab, kind, where="authority"):
+    zone = anchored(lab, "t.test.", ["www 60 A " + TRUTH])
+    key = zone.key if kind in (None, "p256") else strong_key("t.test.", kind)
+    zone.put(signing.dnskeys("t.test.", [zone.key] + [key] * (key is not zone.key)))
+    size, more = 0, []
+    while size < (63000 if where == "authority" else 50000):
+        n = len(more) // 2
+        if where == "additional":
+            s = signing.rdatas("ns%03d.t.test." % n, "A", [b"\xc0\0\2\1"])
+        else:
+            s = signing.nsec("%03d.%s" % (n, "t.test"), "%03da.%s" % (n, "t.test"), ["A", "RRSIG", "NSEC"])
+        if kind:
+            sig = in_wire(signing.sign(s, key))
+        else:
+            s = signing.nsec("m.n%d.t.test" % n, "z.n%d.t.test" % n, ["A"])
+            sig = useless(wire("m.n%d.t.test" % n), NSEC, "n%d.t.test." % n, 1, 3)
+        more += [in_wire(s), sig]
+        size += len(more[-1]) + len(more[-2])
+    ns = signing.rdatas("t.test.", "NS", [wire("ns%03d.t.test." % n) for n in range(len(more) // 2)])
+    ns = [in_wire(ns), in_wire(signing.sign(ns, zone.key))]
+
+    def answer(q):
+        if not q.name.startswith("x") and q.kind != "NS":
+            return zone.answer(q)
+        if not q.tcp:
+            return q.raw(flags=0x8600)
+        return q.raw(authority=more, rcode=3) if where == "authority" else q.raw(
+            [record("t.test", NS, wire("ns%03d.t.test." % n), 3600) for n in range(len(more) // 2)] + ns[1:], additional=more)
+    lab.world.script(ATTACKERS[0], answer)
+    lab.option("minimal-responses: no")
+    lab.start()
+    assert lab.ask("www.t.test", dnssec=True).ad
+    return costly(lab, "x1.t.test" if where == "authority" else "t.test", "A" if where == "authority" else "NS")
 
 
 # -- proofs of something else --------------------------------------------------------------------------

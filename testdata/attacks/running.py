@@ -280,7 +280,7 @@ class Signed:
 @attack(66, "answers-kept", "a hundred questions, to each of which ten answers of 64 kB are not enough; or one that is a megabyte to hash",
         rule="of a large answer only what is of use is kept, what was made to check a signature not at all; a query that keeps more "
              "than 512 kB asks no further question",
-        code="iterator/response.c:keep_the_rest iterator/aliases.c:DENIALS_MAX iterator/iter.h:ITER_MEMORY validator/verify.c:check_end",
+        code="iterator/response.c:keep_the_rest iterator/aliases.h:aliases_denials_most iterator/iter.h:ITER_MEMORY validator/verify.c:check_end",
         variants={k: {"how": k, "quick": k == "additions"} for k in ("additions", "denials", "signed")}, seconds=40,
         limits={"M_kb": 64 << 10, "C_each": 25}, server=["num-threads: 1", "qname-minimisation: no"])
 def answers_kept(lab, how, count=100):

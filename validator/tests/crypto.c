@@ -108,6 +108,29 @@ static void bits_are_counted_on_the_wire(void **state)
 	assert_int_equal(crypto_key_bits(8, (struct slice){ key, 6 + 128 }), 128 * 8);
 }
 
+static void keys_that_are_slow_cost_more(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *head;
+		size_t head_len, modulus;
+		unsigned cost;
+	} rows[] = { { "\3\1\0\1", 4, 512, 1 }, { "\5\1\0\0\0\1", 6, 512, 2 },
+		     { "\5\1\0\0\0\1", 6, 256, 1 }, { "\4\1\0\0\1", 5, 512, 1 } };
+	uint8_t key[600];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct crypto_key *k;
+
+		memset(key, 0xff, sizeof(key));
+		memcpy(key, rows[i].head, rows[i].head_len);
+		k = crypto_key_new(8, (struct slice){ key, rows[i].head_len + rows[i].modulus }, NULL);
+		assert_non_null(k);
+		assert_int_equal(crypto_key_cost(k), rows[i].cost);
+		crypto_key_free(k);
+	}
+}
+
 /* A key, what it signed, and the signature: the SOA set of each zone, in canonical form. */
 struct sample {
 	struct zone_sets zone;
@@ -298,6 +321,7 @@ int main(void)
 		cmocka_unit_test(all_algorithms_are_known),
 		cmocka_unit_test(a_malformed_key_is_refused_with_a_reason),
 		cmocka_unit_test(bits_are_counted_on_the_wire),
+		cmocka_unit_test(keys_that_are_slow_cost_more),
 		cmocka_unit_test(a_signature_holds_for_its_data_alone),
 		cmocka_unit_test(threads_may_share_a_key),
 		cmocka_unit_test(signatures_of_every_shape_hold),

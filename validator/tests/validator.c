@@ -161,6 +161,34 @@ static void what_is_bogus_is_asked_again(void **state)
 
 /* ---- work ---- */
 
+/* Proofs that are true, and of no use: the more there are, the less often they are asked for again. */
+static void what_was_checked_in_vain_is_paid_for(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned proofs, asked;
+	} rows[] = { { 1, 6 }, { 20, 6 }, /* known the second time */ { 60, 1 } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char proofs[8192] = "";
+
+		for (unsigned n = 0; n < rows[i].proofs; n++) {
+			char line[128];
+
+			snprintf(line, sizeof(line), "n%02u.example. 300 IN NSEC n%02u-.example. A RRSIG NSEC\n", n, n);
+			strcat(proofs, line);
+		}
+		open_zone("");
+		lab_tell(&(struct lab_page){ "padded.example.", TYPE_A, RCODE_NXDOMAIN, .authority = proofs });
+		assert_int_equal(lab_ask_to_the_end("www.example.", TYPE_A)->security, SECURITY_SECURE);
+		lab.asked = 0;
+		assert_int_equal(lab_ask_to_the_end("padded.example.", TYPE_A)->security, SECURITY_BOGUS);
+		if (lab.asked != rows[i].asked)
+			fail_msg("%u proofs: asked %u times", rows[i].proofs, lab.asked);
+		lab_close();
+	}
+}
+
 static void a_check_is_made_once(void **state)
 {
 	(void)state;
@@ -419,6 +447,7 @@ int main(void)
 		cmocka_unit_test(an_answer_is_as_good_as_its_proofs),
 		cmocka_unit_test(options_decide),
 		cmocka_unit_test(what_is_bogus_is_asked_again),
+		cmocka_unit_test(what_was_checked_in_vain_is_paid_for),
 		cmocka_unit_test(a_check_is_made_once),
 		cmocka_unit_test(who_waits_for_the_same_keys_lets_one_check_them),
 		cmocka_unit_test(costly_answers_let_others_go_first),

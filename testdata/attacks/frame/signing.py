@@ -85,7 +85,10 @@ def sign(rrset, k, signer=None, labels=None, tag=None, ttl=None, days=(-2, 30), 
     front = signed.to_digestable() + struct.pack("!HHI", rrset.rdtype, rrclass, ttl)
     datas = sorted(r.to_digestable() for r in rrset)
     text = head + b"".join(front + struct.pack("!H", len(d)) + d for d in datas)
-    data = os.urandom({8: 512, 14: 96}.get(k.rdata[3], 64)) if false else faults.ecdsa(k.secret, text)
+    if false:
+        data = os.urandom({8: 512, 14: 96}.get(k.rdata[3], 64))
+    else:
+        data = k.secret(text) if callable(k.secret) else faults.ecdsa(k.secret, text)
     return rdatas(owner, "RRSIG", [head + data], ttl)
 
 
