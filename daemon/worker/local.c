@@ -231,7 +231,7 @@ static enum disposition answer_signed_notify(struct client_query *j, const struc
 		tsig_talk_clear(&talk);
 		return client_query_reject(j, RCODE_NOTAUTH, REASON_prohibited);
 	}
-	xfers_poke(z);
+	xfers_notified(z);
 	answer_error(&j->p->out, &j->to, RCODE_NOERROR, REASON_none);
 	tsig_sign_answer(&talk, head, &j->p->out, wall_s);
 	tsig_talk_clear(&talk);
@@ -253,7 +253,7 @@ enum disposition local_notify(struct client_query *j)
 		return client_query_reject(j, RCODE_REFUSED, REASON_prohibited);
 	if (z->key)
 		return answer_signed_notify(j, z);
-	xfers_poke(z);
+	xfers_notified(z);
 	answer_error(&j->p->out, &j->to, RCODE_NOERROR, REASON_none);
 	return DISPOSITION_SEND;
 }

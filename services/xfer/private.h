@@ -41,7 +41,7 @@ struct task {
 	struct timer timer;
 	enum phase phase;
 	bool dead;              /* to be freed when the mesh has called back */
-	bool again;             /* poked meanwhile */
+	bool again, notified;   /* poked meanwhile; by a NOTIFY */
 	bool axfr;              /* IXFR did not work with this primary */
 	uint32_t backoff_s;
 	/* a round: */

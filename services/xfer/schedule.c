@@ -18,6 +18,7 @@
 #include "util/dns/text.h"
 
 #define FIRST_US      US_PER_MS /* until a missing zone is fetched */
+#define NOTIFY_US     US_PER_S  /* from the beginning of a round to that of the next for a NOTIFY */
 #define BACKOFF_S     10        /* first retry, when the zone has no data yet */
 #define BACKOFF_MAX_S 3600
 #define REFRESH_S     3600 /* of a zone without SOA record, from a URL */
@@ -77,6 +78,14 @@ static uint32_t lease_ends_s(const struct task *t, const struct zonedata *z)
 	return atomic_load(&t->z->cell->lease_s) + z->expire_s;
 }
 
+/* How long a NOTIFY has to wait. */
+static uint64_t notify_wait_us(const struct task *t)
+{
+	uint64_t now_us = xfer_time(t)->now_us, due_us = t->begun_us ? t->begun_us + NOTIFY_US : 0;
+
+	return due_us > now_us ? due_us - now_us : 0;
+}
+
 static void rest(struct task *t, uint32_t s)
 {
 	const struct zonedata *z = xfer_have(t);
@@ -89,12 +98,13 @@ static void rest(struct task *t, uint32_t s)
 
 		s = left ? MIN(s, left) : s;
 	}
-	if (t->again) {
-		t->again = false;
+	if (t->again)
 		timer_set(t->xfers->env->loop, &t->timer, FIRST_US);
-	} else {
+	else if (t->notified)
+		timer_set(t->xfers->env->loop, &t->timer, MAX(notify_wait_us(t), FIRST_US));
+	else
 		xfer_wait_s(t, s);
-	}
+	t->again = t->notified = false;
 }
 
 static uint32_t refresh_of(const struct zonedata *z)
@@ -577,11 +587,37 @@ void xfers_free(struct xfers *x)
 
 /* ---- requests from other threads ---- */
 
+enum poke_kind { POKE_ASK, POKE_NOTIFY, POKE_CHECK };
+
 struct poke {
 	struct xfers *xfers;
 	const struct zonecell *cell;
-	bool check;
+	enum poke_kind kind;
 };
+
+static void check_file(struct task *t)
+{
+	if (t->phase == PHASE_IDLE)
+		task_start(t);
+	else
+		take_file(t); /* verified when the round is over */
+}
+
+static void ask_primaries(struct task *t, bool notified)
+{
+	uint64_t wait_us = notified ? notify_wait_us(t) : 0;
+
+	if (!comes_from_elsewhere(t))
+		return;
+	if (t->phase != PHASE_IDLE && notified)
+		t->notified = true;
+	else if (t->phase != PHASE_IDLE)
+		t->again = true;
+	else if (wait_us && !t->file)
+		timer_set(t->xfers->env->loop, &t->timer, wait_us);
+	else if (!wait_us)
+		begin_round(t);
+}
 
 static void on_poke(void *arg)
 {
@@ -592,19 +628,15 @@ static void on_poke(void *arg)
 
 		if (t->z->cell != p->cell)
 			continue;
-		if (p->check && t->phase == PHASE_IDLE)
-			task_start(t);
-		else if (p->check)
-			take_file(t); /* verified when the round is over */
-		else if (comes_from_elsewhere(t) && t->phase == PHASE_IDLE)
-			begin_round(t);
-		else if (comes_from_elsewhere(t))
-			t->again = true;
+		if (p->kind == POKE_CHECK)
+			check_file(t);
+		else
+			ask_primaries(t, p->kind == POKE_NOTIFY);
 	}
 	mem_free(p);
 }
 
-static void poke(const struct authzone *z, bool check)
+static void poke(const struct authzone *z, enum poke_kind kind)
 {
 	struct xfers *x = atomic_load(&z->cell->home);
 	struct poke *p;
@@ -612,16 +644,21 @@ static void poke(const struct authzone *z, bool check)
 	if (!x)
 		return;
 	p = mem_zero(sizeof(*p));
-	*p = (struct poke){ .xfers = x, .cell = z->cell, .check = check };
+	*p = (struct poke){ .xfers = x, .cell = z->cell, .kind = kind };
 	loop_post(x->env->loop, on_poke, p);
 }
 
 void xfers_poke(const struct authzone *z)
 {
-	poke(z, false);
+	poke(z, POKE_ASK);
+}
+
+void xfers_notified(const struct authzone *z)
+{
+	poke(z, POKE_NOTIFY);
 }
 
 void xfers_check(const struct authzone *z)
 {
-	poke(z, true);
+	poke(z, POKE_CHECK);
 }

@@ -18,7 +18,7 @@ import dns.message
 
 from frame import signing
 from frame.authority import record
-from frame.crowd import HERE, all_it_says, leaked
+from frame.crowd import HERE, all_it_says, head, leaked, question
 from frame.declare import answered, at_least, attack, excused
 from frame.lab import e2e
 from frame.world import ATTACKERS, ROOT, TLD, Zone
@@ -296,6 +296,40 @@ def endless_transfer(lab, fast):
     r = lab.ask("n1.endless.example", "TXT")
     return {"M_kb": max(0, grown), "R": "NXDOMAIN" if r.rcode in ("NXDOMAIN", "SERVFAIL", "REFUSED") else r.rcode,
             "tries": len(sent), "fds": leaked(lab)}
+
+
+@attack(59, "notify-flood", "NOTIFY in the name of a primary, 500 a second, whose serial is another each time it is asked, and the "
+        "times in its SOA all 0", rule="after a NOTIFY the primaries are asked at once, but at most once a second",
+        code="services/xfer/schedule.c:NOTIFY_US", quick=True, limits={"U": 12, "transfers": 4, "R": "NOERROR", "C_each": 0.2},
+        more="auth-zone:\n    name: held.example\n    primary: 198.18.1.3\n    allow-notify: 127.0.0.1\n"
+        "    for-upstream: no\n    fallback-enabled: no\n")
+def notify_flood(lab, seconds=2):
+    serial = [1]
+
+    def soa():
+        return "held.example. 60 SOA ns.held.example. h.held.example. %d 0 0 0 60" % serial[0]
+
+    def primary(q):
+        if q.kind == "SOA":
+            serial[0] += 1
+            return q.reply([soa()])
+        if q.kind != "AXFR":
+            return q.reply(rcode="NOTIMP")
+        return q.reply([soa(), "held.example. 60 NS ns.held.example.", *("n%d.held.example. 60 A 192.0.2.1" % i for i in range(500)), soa()])
+    lab.world.script(ATTACKERS[2], primary)
+    lab.start()
+    lab.quiet(0.5)
+    mark, before, sent = lab.mark(), lab.cpu_ms(), 0
+    end = time.monotonic() + seconds
+    with socket.socket(type=socket.SOCK_DGRAM) as s:
+        s.connect((HERE, lab.daemon.port))
+        while time.monotonic() < end:
+            s.send(head(sent & 0xffff, 0x2400) + question("held.example", 6))
+            sent += 1
+            time.sleep(0.002)
+    heard = [h for h in lab.since(mark) if h.server == ATTACKERS[2]]
+    return {"U": len(heard), "transfers": sum(h.type == "AXFR" for h in heard), "C_each": (lab.cpu_ms() - before) / sent,
+            "R": lab.ask("n1.held.example").rcode, "sent": sent}
 
 
 answered(59, "zone-digest", "a zone whose digest is not right, or is missing", "ZONEMD is checked where "

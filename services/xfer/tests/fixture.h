@@ -14,7 +14,7 @@
  *     judge WORD         the validation has that outcome: insecure, secure, bogus, servfail;  with "denial", "digest"
  *     url WHAT           the next URL asked gives: fail, same, or a zone of that serial
  *     work               the loader does what it was given;  run   it does, but nobody is told yet
- *     poke, check        as xfers_poke and xfers_check
+ *     poke, notify, check  as xfers_poke, xfers_notified and xfers_check
  *     file SERIAL        the zone's file was read
  *     renew              the configuration was loaded again;   forwards  only the forwarders have changed
  *     stop               the end
@@ -652,6 +652,9 @@ static inline void happen(const char *what)
 		run_work();
 	} else if (IS("poke")) {
 		xfers_poke(z);
+		loop_play(fixture.loop, 0);
+	} else if (IS("notify")) {
+		xfers_notified(z);
 		loop_play(fixture.loop, 0);
 	} else if (IS("check")) {
 		xfers_check(z);
