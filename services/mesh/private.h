@@ -21,7 +21,7 @@
 #define QUERY_WASTED       32 /* packets to servers that were silent or useless */
 #define QUERY_NS_WITHOUT_ADDR  15 /* server names without an address, over all delegations */
 #define QUERY_SIGNATURES 32
-#define QUERY_GOOD_SIGNATURES 384
+#define QUERY_GOOD_SIGNATURES 192
 #define QUERY_HASHES     100
 #define QUERY_TIME_US    (UINT64_C(10) * US_PER_S) /* then the client gets SERVFAIL */
 #define WAIT_TIME_US     (QUERY_TIME_US + US_PER_S / 10) /* and then without its lookup, which may be its second */

@@ -19,7 +19,7 @@ struct budget {
 	int wasted_sends;               /* packets to servers that were silent or useless: 32 */
 	int ns_without_addr;          /* server names without an address: 15 */
 	int signatures;         /* signature checks that fail: 32 … */
-	int good_signatures;    /* … and that succeed: 384 */
+	int good_signatures;    /* … and that succeed: 192 */
 	int hashes;             /* NSEC3 hash computations, in units of 50 iterations: 100 */
 	uint64_t deadline_us;   /* no new work after this */
 	struct budget_server {

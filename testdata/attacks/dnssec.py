@@ -139,7 +139,7 @@ class Trap:
 
 
 TRAP = dict(
-    rule="at most eight signatures are checked per RRset, and per query 32 that fail and 384 that hold, one with P-384 counts as "
+    rule="at most eight signatures are checked per RRset, and per query 32 that fail and 192 that hold, one with P-384 counts as "
          "four; two keys per tag are tried, an unreadable key counts as tried; after eight checks other queries get their turn; "
          "who has used that up fails for a second or two",
     code="validator/verify.c:take_work services/mesh/private.h:QUERY_SIGNATURES validator/checked_sigs.h:CHECKED_CHECKS")

@@ -173,6 +173,30 @@ def padded(lab, kind, where="authority"):
     return costly(lab, "x1.t.test" if where == "authority" else "t.test", "A" if where == "authority" else "NS")
 
 
+@attack(44, "slow-cuts", "five aliases, each into a chain of eight signed delegations, all with keys whose signatures take longest to check",
+        variants={"p384": {"kind": "p384", "quick": True}, "ed448": {"kind": "ed448"}}, seconds=40,
+        rule="a query may cost 192 checks that hold; P-384 counts as four, Ed448 as two",
+        code="services/mesh/private.h:QUERY_GOOD_SIGNATURES validator/crypto.c:cost_of",
+        limits={"C_ms": 80, "U": 100, "took_s": 10})
+def slow_cuts(lab, kind):
+    top, last = anchored(lab, "c.test."), []
+    for n in range(5):
+        zone = top
+        for depth in range(8):
+            name = "c%d.%s" % (depth or n, zone.name)
+            child = Zone(name, key=strong_key(name, kind))
+            zone = lab.world.serve(child, {"ns." + name: ATTACKERS[1 + depth % 4]}, parent=zone)
+        last.append(zone)
+    for zone, following in zip(last, last[1:]):
+        zone.add("www 60 CNAME www." + following.name)
+    last[-1].add("www 60 A " + TRUTH)
+    lab.start()
+    lab.ask("c.test", "SOA", dnssec=True)
+    before, mark = lab.cpu_ms(), lab.mark()
+    r = lab.ask("www." + last[0].name, dnssec=True)
+    return {"C_ms": lab.cpu_ms() - before, "U": lab.upstream(mark, 1), "took_s": r.took_s, "R": verdict(r)}
+
+
 # -- proofs of something else --------------------------------------------------------------------------
 
 class Borrowed:
