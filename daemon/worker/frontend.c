@@ -48,6 +48,24 @@ static enum cookie_state look_at_cookie(struct client_query *j)
 	return state;
 }
 
+#define NETWORK_CLIENTS 8 /* so many times the limit of one client is that of its IPv6 network */
+
+static bool rate_admits(const struct worker *w, const uint8_t *key, size_t len, const struct rate_rule *rule)
+{
+	return ratelimit_admits(w->env.client_rates, key, len, rule, w->env.time->now_s, w->env.random);
+}
+
+/* Of an IPv6 client its network, a /64, is counted, too: it could ask from another address each time. */
+static bool network_admits(const struct worker *w, const uint8_t *key, const struct rate_rule *one)
+{
+	struct rate_rule all = *one;
+
+	if (key[0] != 6)
+		return true;
+	all.limit = MIN(one->limit, UINT32_MAX / NETWORK_CLIENTS) * NETWORK_CLIENTS;
+	return rate_admits(w, key, RATE_KEY_NETWORK, &all);
+}
+
 /* ip-ratelimit; with a valid cookie, ip-ratelimit-cookie. */
 static bool is_patient(const struct client_query *j)
 {
@@ -60,8 +78,7 @@ static bool is_patient(const struct client_query *j)
 	uint8_t key[17];
 	size_t len = rate_key_of(&j->p->client.from, key);
 
-	if (rule.limit == 0 || ratelimit_admits(w->env.client_rates, key, len, &rule,
-						w->env.time->now_s, w->env.random))
+	if (rule.limit == 0 || (rate_admits(w, key, len, &rule) && network_admits(w, key, &rule)))
 		return true;
 	stat_add(w->env.stats, STAT_queries_ip_ratelimited);
 	return false;

@@ -35,6 +35,7 @@ void ratelimit_each(struct ratelimit *r, uint32_t now_s,
 
 /* The key of a client: its address without the port. `key` has room for 17 bytes. */
 size_t rate_key_of(const struct addr *client, uint8_t key[17]);
+#define RATE_KEY_NETWORK 9 /* so many of its first bytes are the key of an IPv6 client's /64 */
 /* The reverse; false when the key is not a client's. */
 bool rate_key_read(const uint8_t *key, size_t len, struct addr *to);
 

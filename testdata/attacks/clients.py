@@ -142,6 +142,31 @@ def cookie_forgery(lab):
     return {"accepted": accepted, "odd_accepted": valid() - began - accepted, "good_answered": good, "valid": began}
 
 
+@attack(46, "address-hopping", "a client asks from 500 addresses of its IPv6 network in turn, where each address has a limit; another does not",
+        rule="beside the address the /64 it is in is counted, with eight times the limit", quick=True,
+        code="daemon/worker/frontend.c:network_admits", server=["ip-ratelimit: 10", "ip-ratelimit-factor: 0", "interface: 2001:db8::1", "ip-freebind: yes",
+                                                               "access-control: 2001:db8::/32 allow"],
+        # Eighty, and as many again if a second of the clock ends meanwhile.
+        limits={"answered": 160, "others": at_least(5)})
+def address_hopping(lab):
+    lab.start()
+    freebind = 78
+    with contextlib.ExitStack() as stack:
+        def ask_from(address):
+            s = stack.enter_context(socket.socket(socket.AF_INET6, socket.SOCK_DGRAM))
+            s.setsockopt(socket.IPPROTO_IPV6, freebind, 1)
+            s.bind((address, 0))
+            s.connect(("2001:db8::1", lab.daemon.port))
+            s.setblocking(False)
+            s.send(head() + question("www.victim.test"))
+            return s
+        asked = [ask_from("2001:db8:0:7::%x" % (n + 1)) for n in range(500)]
+        others = [ask_from("2001:db8:0:%x::1" % (n + 16)) for n in range(5)]
+        time.sleep(0.3)
+        return {"answered": sum(bool(select.select([s], [], [], 0)[0]) for s in asked),
+                "others": sum(bool(select.select([s], [], [], 0)[0]) for s in others)}
+
+
 answered(46, "cookie-behind-proxy", "a cookie of the proxy's other clients", "limits and cookies apply to the "
                                                                              "client named in the header", "services/listen/connection.c daemon/worker/frontend.c",
          "testdata/e2e/test_proxy.py::test_limits_are_the_clients")
