@@ -120,6 +120,8 @@ static void on_lost(void *owner, struct target *target, const struct upstream_re
 	now->silent |= reply->end == UPSTREAM_SILENT;
 	now->spent |= it->at->config || reply->end != UPSTREAM_SILENT || reply->refused;
 	iter_note_sends(it, reply);
+	if (reply->end == UPSTREAM_ANSWERED) /* of no use, or it would not have lost */
+		iter_note_wasted(it, it->reply_took);
 }
 
 static struct race_how race_of(struct iter *it, const struct upstream_question *question, const struct selection *to)

@@ -50,6 +50,7 @@ void iter_note_sends(struct iter *it, const struct upstream_reply *reply)
 {
 	int more = reply->sends ? (int)reply->sends - 1 : 0;
 
+	it->reply_took = (unsigned)more + 1;
 	it->sent_in_all += (unsigned)more;
 	budget_take(&it->q->budget->sends, MIN(more, it->q->budget->sends));
 	if (reply->end == UPSTREAM_SILENT)

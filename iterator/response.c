@@ -239,7 +239,7 @@ static enum iter_step on_useless(struct iter *it, const struct message *m)
 
 	it->target->spent = true;
 	it->target->faltered = m->rcode == RCODE_SERVFAIL;
-	iter_note_wasted(it, 1);
+	iter_note_wasted(it, it->reply_took);
 	iter_blame(it, REASON_no_reachable, "%s for zone %s gave a useless answer (rcode %u)",
 		   target_text(it, target), zone_text(it, zone), m->rcode);
 	return pass_over(it);
@@ -250,7 +250,7 @@ static enum iter_step on_lame(struct iter *it, unsigned how)
 	struct query *q = it->q;
 	char target[ADDR_TEXT], zone[DNAME_TEXT];
 
-	iter_note_wasted(it, 1);
+	iter_note_wasted(it, it->reply_took);
 	iter_blame(it, REASON_lame, "%s is lame for zone %s", target_text(it, target),
 		   zone_text(it, zone));
 	infra_set_lame(q->env->infra, &it->target->addr, it->at->zone, how, q->env->time);

@@ -83,6 +83,33 @@ def nxns(lab, count, how):
     return figures
 
 
+@attack(20, "nxns-refusals", "the same at a zone of four servers, whose refusals cost more than one packet each: cut over UDP and no "
+        "answer over TCP, EDNS not understood; or the names' zone is not theirs",
+        variants={k: {"how": k, "quick": k != "cut-silent"} for k in ("cut-reset", "cut-silent", "formerr", "badvers", "refused", "lame", "other")},
+        rule="all packets for an answer that is of no use count: without EDNS once more, over TCP, over UDP again",
+        code="iterator/response.c:on_useless iterator/choose.c:on_lost services/mesh/private.h:QUERY_WASTED",
+        limits={"U": 50, "R": "SERVFAIL"}, seconds=30)
+def nxns_refusals(lab, how):
+    servers = {"ns%d.target.test." % n: "198.18.60.%d" % (n + 1) for n in range(4)}
+    target = lab.world.serve(Zone("target.test"), servers)
+    badvers = b"\0" + struct.pack("!HHIH", 41, 1232, 0x01000000, 0)
+
+    def answer(q):
+        if not q.name.startswith("n") or q.name.startswith("ns"):
+            return target.answer(q)
+        if how.startswith("cut"):
+            return q.raw(flags=0x8600) if not q.tcp else RESET if how == "cut-reset" else None
+        return {"formerr": q.raw(rcode=1, edns=False), "badvers": q.raw(edns=False, additional=[badvers]), "refused": failing(q, 5),
+                "lame": q.referral("test.", {"ns.test.": "198.18.0.2"}), "other": q.reply(["x.target.test. 60 A " + TRUTH])}[how]
+    for address in servers.values():
+        lab.world.script(address, answer)
+    referring(lab, "nxns.test", "sub.nxns.test", ["n%d.target.test." % n for n in range(60)])
+    lab.start()
+    lab.ask("first.target.test")
+    lab.ask("first.nxns.test")
+    return cost(lab, "www.sub.nxns.test", 1.5)
+
+
 @attack(21, "nrdelegation", "non-responsive delegation: a referral to very many servers that are all silent",
         variants={str(n): {"count": n} for n in (60, 200, 1000)},
         rule="at most 13 names of a delegation are looked up, and 20 NS kept; failures are remembered; a query has "
