@@ -50,11 +50,11 @@ void iter_note_sends(struct iter *it, const struct upstream_reply *reply)
 {
 	int more = reply->sends ? (int)reply->sends - 1 : 0;
 
-	it->reply_took = (unsigned)more + 1;
+	it->reply_took = (unsigned)more + 1 + reply->over_tcp;
 	it->sent_in_all += (unsigned)more;
 	budget_take(&it->q->budget->sends, MIN(more, it->q->budget->sends));
 	if (reply->end == UPSTREAM_SILENT)
-		iter_note_wasted(it, reply->sends);
+		iter_note_wasted(it, reply->sends + reply->over_tcp);
 }
 
 void iter_hide_name(struct iter *it)

@@ -95,7 +95,7 @@ struct iter {
 	struct caps caps;                   /* 0x20 fallback */
 	unsigned sent;                      /* to these servers: max-sent-count */
 	unsigned sent_in_all;               /* for this name, referrals included: ITER_SENDS */
-	unsigned reply_took;                /* packets for the last reply: without EDNS once more, over TCP, over UDP again */
+	unsigned reply_took;                /* packets for the last reply: without EDNS once more, a connection, over UDP again … */
 	struct message *empty;              /* a response without records (RESPONSE_empty) */
 
 	/* looking for addresses */

@@ -216,7 +216,7 @@ def alias_circle(lab, count):
         variants={"chain": {"links": 11}, "no-chain": {"links": 1}, "nxdomain": {"links": 1, "end": "nxdomain"},
                   "nodata": {"links": 1, "end": "nodata"}, "servfail": {"links": 11, "end": "servfail"},
                   "refused": {"links": 1, "end": "refused"}, "labels": {"links": 11, "below": "a.b.c.d.e.f."},
-                  "both-kinds": {"links": 11, "end": "both"}}, seconds=60,
+                  "both-kinds": {"links": 11, "end": "both"}, "cut": {"links": 11, "end": "cut", "limits": {"U": 75}}}, seconds=60,
         rule="one budget for everything a client's query causes, which no restart, child or validation resets; it "
              "also counts timeouts and names without addresses, and servers of servers are first looked up in one "
              "address family only",
@@ -251,6 +251,9 @@ def camp(lab, links, end="dead", below=""):
                            ["%s 60 AAAA 2001:db8::%d" % (q.name, number)])
         return zone.answer(q)
     lab.world.script(ATTACKERS[0], answer)
+    if end == "cut":
+        for address in DEAD:
+            lab.world.script(address, lambda q: None if q.tcp else q.raw(flags=0x8600))
     if end in ("servfail", "refused"):
         for address in DEAD:
             lab.world.script(address, lambda q: q.reply(rcode=end.upper(), aa=False))
