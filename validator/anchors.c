@@ -524,6 +524,47 @@ bool anchors_add_rolling(struct anchors *a, const char *path, struct fault *f)
 	return point_add(a, point);
 }
 
+/* ---- what is not supported ---- */
+
+static bool has_supported_key(const struct rrset *keys, const struct rules *rules)
+{
+	struct rrset_walk w = rrset_records_if(keys);
+	struct dnskey key;
+
+	for (struct slice rd; rrset_next(&w, &rd);)
+		if (dnskey_read(rd, &key) && octets_hold(&rules->algorithms, key.algorithm))
+			return true;
+	return false;
+}
+
+struct support {
+	const struct rules *rules;
+};
+
+static bool drop_unsupported(const uint8_t *name, void *value, void *arg)
+{
+	struct place *p = value;
+	const struct anchor *a = atomic_load(&p->published);
+	const struct rules *rules = ((const struct support *)arg)->rules;
+	char text[DNAME_TEXT];
+
+	if (!a || a->rolls || (a->ds && ds_is_believed(a->ds, rules)) || has_supported_key(a->keys, rules))
+		return true;
+	log_warn("the trust anchor of %s is ignored: none of its records has a supported algorithm and digest type",
+		 dname_print(name, text));
+	anchor_unpin(p->fixed);
+	p->fixed = NULL;
+	publish(p, NULL, false);
+	return true;
+}
+
+void anchors_drop_unsupported(struct anchors *a, const struct rules *rules)
+{
+	struct support s = { .rules = rules };
+
+	trie_each(a->places, drop_unsupported, &s);
+}
+
 /* ---- the configuration ---- */
 
 static bool item_fault(const struct conf_item *item, const char *option, const struct fault *why,

@@ -16,6 +16,7 @@ struct anchors;
 struct autotrust;
 struct conf;
 struct fault;
+struct rules;
 struct trie;
 
 struct anchor {
@@ -33,6 +34,9 @@ struct anchor {
  * names file and line. Without any of these options, the root's built-in keys are followed in the file of
  * conf_default_anchor. An empty set is fine: nothing is validated then. Owned by the caller. */
 struct anchors *anchors_new(const struct conf *conf, struct fault *f) MUST_USE;
+/* Leave out those of which nothing is supported, with a warning: they are as if they had not been configured, so that
+ * nothing is asked for or told to their zones. One that rolls stays. Before others read the set. */
+void anchors_drop_unsupported(struct anchors *a, const struct rules *rules);
 void anchors_free(struct anchors *a);
 size_t anchors_count(const struct anchors *a);
 

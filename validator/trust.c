@@ -10,6 +10,7 @@ struct trust_store *trust_new(const struct conf *conf, struct fault *f)
 	struct trust_store *t = mem_zero(sizeof(*t));
 
 	if (rules_read(&t->rules, conf, f) && (t->anchors = anchors_new(conf, f))) {
+		anchors_drop_unsupported(t->anchors, &t->rules);
 		t->clock_floor = clock_floor(conf, t);
 		return t;
 	}

@@ -12,6 +12,7 @@
 #include "util/base/program.h"
 #include "util/names/trie.h"
 #include "validator/autotrust.h"
+#include "validator/rules.h"
 
 #define DIGEST "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 #define KEY    "l02Woi0iS8Aa25FQkUd9RMzZHJpBoRQwAQEX1SxZJA4="
@@ -310,6 +311,51 @@ static void all_sources_of_a_configuration_are_read(void **state)
 	mem_free(rolling);
 }
 
+static char said[1000];
+
+static void listen_to(const char *line, void *arg)
+{
+	(void)arg;
+	snprintf(said, sizeof(said), "%s", line);
+}
+
+static void what_is_not_supported_is_as_if_not_configured(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *first, *second;
+		bool stays;
+	} rows[] = {
+		{ "an unknown algorithm", "example. DS 7 208 2 " DIGEST, NULL, false },
+		{ "an unknown digest type", "example. DS 7 8 99 " DIGEST, NULL, false },
+		{ "neither", "example. DS 7 208 2 " DIGEST, "example. DS 7 8 99 " DIGEST, false },
+		{ "a key of an unknown algorithm", "example. DNSKEY 257 3 208 " KEY, NULL, false },
+		{ "one of two", "example. DS 7 208 2 " DIGEST, "example. DS 7 8 2 " DIGEST, true },
+		{ "a key beside it", "example. DS 7 208 2 " DIGEST, "example. DNSKEY 257 3 15 " KEY, true },
+	};
+	struct rules rules;
+
+	rules_default(&rules);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct anchors *a = anchors_empty();
+
+		assert_true(anchors_add_text(a, ". DS 7 8 2 " DIGEST, NULL));
+		assert_true(anchors_add_text(a, rows[i].first, NULL));
+		if (rows[i].second)
+			assert_true(anchors_add_text(a, rows[i].second, NULL));
+		log_capture(listen_to, NULL);
+		said[0] = '\0';
+		anchors_drop_unsupported(a, &rules);
+		log_capture(NULL, NULL);
+		if (!anchors_find_at(a, N("example.")) == rows[i].stays || !strstr(said, "example.") != rows[i].stays)
+			fail_msg("%s: said '%s'", rows[i].why, said);
+		if (!rows[i].stays)
+			assert_name_is(anchors_find(a, NULL, N("www.example."), false)->owner, ".");
+		assert_int_equal(anchors_count(a), 1 + rows[i].stays);
+		anchors_free(a);
+	}
+}
+
 static void mistakes_name_file_and_line(void **state)
 {
 	(void)state;
@@ -337,13 +383,6 @@ static void mistakes_name_file_and_line(void **state)
 	mem_free(plain);
 }
 
-static char said[1000];
-
-static void listen_to(const char *line, void *arg)
-{
-	(void)arg;
-	snprintf(said, sizeof(said), "%s", line);
-}
 
 /* The default's file, as it would be in this folder as chroot. */
 static char *default_file(const char *keys)
@@ -575,6 +614,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_taken_as_a_whole),
 		cmocka_unit_test(files_of_the_other_daemon_are_read),
 		cmocka_unit_test(all_sources_of_a_configuration_are_read),
+		cmocka_unit_test(what_is_not_supported_is_as_if_not_configured),
 		cmocka_unit_test(mistakes_name_file_and_line),
 		cmocka_unit_test(without_a_word_of_anchors_the_roots_are_followed),
 		cmocka_unit_test(a_damaged_file_is_told_and_replaced_by_what_is_built_in),
