@@ -578,6 +578,21 @@ static struct message *face_of(struct query *q)
 	return m;
 }
 
+/* Whether the answer, which the caller validates itself, says more than the RRset cache will: what stands beside keys
+ * that were fetched for a chain of trust. For clients it is yet to be judged. */
+static bool says_more(const struct query *q)
+{
+	const struct message *m = q->reply;
+	const struct stored *s;
+
+	if (mesh_conf(lookup_to_read(q)->mesh)->server.minimal_responses || m->security != SECURITY_UNCHECKED ||
+	    m->rcode != RCODE_NOERROR || m->count[SECTION_ANSWER] == 0 ||
+	    message_set_count(m) == m->count[SECTION_ANSWER])
+		return false;
+	s = msgcache_find(q->env->messages, &q->question, query_message_hash(q), q->scope, true);
+	return !s || !stored_is_fresh(s, q->env->time->now_s);
+}
+
 /* Answers to special queries (NS data from the child's servers, data that the caller validates
  * itself) are not for clients. What is from the cache is there: stored again, a failure would last longer the more
  * often it is asked for, and what is left of a TTL would count as the whole of it (prefetch). */
@@ -585,7 +600,8 @@ static bool is_worth_keeping(const struct query *q)
 {
 	return !q->no_store && !q->no_message && q->ecs.need != ECS_REQUIRED && q->env->messages &&
 	       q->reply != q->cached_answer && !query_lookup_was_refused(q) &&
-	       !(q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE));
+	       !(q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE)) &&
+	       (!(q->kind & QUERY_NO_VALIDATE) || says_more(q));
 }
 
 /* A failure while the whole network is down says nothing about the name and is soon forgotten. */
