@@ -2,11 +2,15 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/worker/local.h"
 
+#include <string.h>
+
 #include "daemon/worker/client_query.h"
+#include "services/answer/nat64.h"
 #include "services/authzone/tsig.h"
 #include "services/authzone/zones.h"
 #include "services/blocklist/answer.h"
 #include "services/cache/msg.h"
+#include "services/cache/rrset.h"
 #include "services/mesh/mesh.h"
 #include "services/policy/policy.h"
 #include "services/query/snapshot.h"
@@ -15,6 +19,8 @@
 #include "util/base/arena.h"
 #include "util/base/timebase.h"
 #include "util/conf/options.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 
 /* Neither a referral nor an alias that leads out of the zone held here: there is no more to it. */
 static bool is_final(const struct message *m)
@@ -185,6 +191,42 @@ static enum disposition look_up_anew(struct client_query *j)
 	return DISPOSITION_LATER;
 }
 
+/* The AAAA set of an answer that may have been made of A records, by its prefix; or NULL. */
+static const struct rrset *find_made(const struct client_query *j, const struct message *m)
+{
+	struct addr a = { .family = 6 }, ip4;
+	struct slice rd;
+
+	for (unsigned i = 0; i < m->count[SECTION_ANSWER]; i++) {
+		struct rrset_walk w = rrset_records(m->sets[i]);
+
+		if (m->sets[i]->type != TYPE_AAAA || !rrset_next(&w, &rd) || rd.len != sizeof(a.ip))
+			continue;
+		memcpy(a.ip, rd.at, rd.len);
+		return nat64_extract(&j->w->env.snapshot->nat64, &a, &ip4) ? m->sets[i] : NULL;
+	}
+	return NULL;
+}
+
+/* What is left of the denial for which the addresses were made: its SOA record; or NULL. */
+static const struct message *find_own(const struct client_query *j, const struct message *m, struct arena *a)
+{
+	const struct rrset *made = find_made(j, m), *soa = NULL;
+	struct message *own;
+
+	if (!made)
+		return NULL;
+	for (const uint8_t *at = rrset_owner(made); !soa; at = dname_parent(at)) {
+		soa = rrsetcache_find(j->w->env.rrsets, at, TYPE_SOA, CLASS_IN, 0, j->to.now_s);
+		if (!soa && dname_is_root(at))
+			return NULL;
+	}
+	own = arena_new(a, struct message);
+	*own = (struct message){ .q = m->q, .sets = arena_copy(a, &soa, sizeof(const struct rrset *)) };
+	own->count[SECTION_AUTHORITY] = 1;
+	return own;
+}
+
 bool local_changes(struct client_query *j, bool stale, enum disposition *v)
 {
 	const struct policy_client who = client_query_client(j);
@@ -207,6 +249,8 @@ bool local_changes(struct client_query *j, bool stale, enum disposition *v)
 	if (UNLIKELY(who.decision && *who.decision->what))
 		client_query_say(j, "%s applies", who.decision->what);
 	if (judged.end == JUDGED_CHANGED) {
+		if (message_is_denial(judged.m))
+			policy_bound(find_own(j, m, &a), &a, &judged);
 		answer_message(&j->p->out, &j->to, judged.m);
 		*v = client_query_send(j);
 	} else if (judged.end == JUDGED_FOLLOW) {

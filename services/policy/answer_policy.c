@@ -232,8 +232,7 @@ static bool judge_aliases(const struct policy *p, const struct policy_client *wh
 	return true;
 }
 
-/* An answer left without the addresses that were made: as long as there are none, so long is this valid. */
-static void bound(const struct message *own, struct arena *a, struct judged *j)
+void policy_bound(const struct message *own, struct arena *a, struct judged *j)
 {
 	const struct rrset *soa = own ? message_soa(own) : NULL;
 	unsigned count = j->m->count[SECTION_ANSWER];
@@ -331,7 +330,7 @@ static void judge(const struct policy *p, const struct policy_client *who, const
 	}
 	if (!judge_addresses(p, who, m, now_s, a, j) && by_rpz)
 		rpz_apply_judge_rest(p, who, m, now_s, a, j);
-	bound(who->own, a, j);
+	policy_bound(who->own, a, j);
 }
 
 void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,

@@ -135,5 +135,8 @@ bool policy_doubts(const struct policy *p, const struct stored *s);
 /* What a client gets in place of the answer `m`, of which policy_strip leaves the rest. Results are in `a`. */
 void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
 		  uint32_t now_s, struct arena *a, struct judged *j);
+/* What was judged, left without the addresses that were made, gets the SOA record of the denial `own` (or NULL) for which
+ * they were: as long as there are none, so long is it valid. */
+void policy_bound(const struct message *own, struct arena *a, struct judged *j);
 
 #endif
