@@ -222,10 +222,16 @@ static bool is_anchored(const struct query *q, const uint8_t *zone)
 	return point && dname_equals(point, zone);
 }
 
+/* Whether with this DS set (or NULL) what the zone says is judged by its keys. */
+static bool makes_judged(const struct query *q, const struct rrset *ds)
+{
+	return ds && (!q->env->needs_keys || q->env->needs_keys(q, ds));
+}
+
 struct delegation *delegation_from_message(const struct query *q, const struct message *m)
 {
 	struct arena *a = (struct arena *)&q->arena;
-	const struct rrset *ns_set = ns_set_of(m, &m->q);
+	const struct rrset *ns_set = ns_set_of(m, &m->q), *ds;
 	unsigned count;
 
 	if (ns_set == NULL)
@@ -234,8 +240,9 @@ struct delegation *delegation_from_message(const struct query *q, const struct m
 	expire(d, ns_set);
 	delegation_add_names(d, a, ns_set, false);
 	d->knows_parent = true;
-	d->expects_dnssec = message_find(m, SECTION_AUTHORITY, d->zone, TYPE_DS, m->q.class_) ||
-			    is_anchored(q, d->zone);
+	ds = message_find(m, SECTION_AUTHORITY, d->zone, TYPE_DS, m->q.class_);
+	d->lacks_ds = !ds && !is_anchored(q, d->zone);
+	d->expects_dnssec = makes_judged(q, ds) || is_anchored(q, d->zone);
 	const struct rrset **sets = message_section(m, SECTION_ADDITIONAL, &count);
 	for (unsigned i = 0; i < count; i++) {
 		if ((sets[i]->type == TYPE_A || sets[i]->type == TYPE_AAAA) &&
@@ -278,7 +285,7 @@ struct delegation *delegation_from_cache(const struct query *q, const uint8_t *n
 	if (q->env->trust_point) { /* a validator is present */
 		const struct rrset *ds = rrsetcache_find(cache, d->zone, TYPE_DS, class_, 0, now_s);
 		d->expects_dnssec =
-			(ds && ds->security == SECURITY_SECURE) || is_anchored(q, d->zone);
+			(ds && ds->security == SECURITY_SECURE && makes_judged(q, ds)) || is_anchored(q, d->zone);
 	}
 	delegation_fill(d, q, false);
 	return d;

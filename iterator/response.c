@@ -539,10 +539,10 @@ static void check_path(struct iter *it, const struct delegation *d, const struct
 	}
 }
 
-/* prefetch-key: with a DS set in the referral, the DNSKEY set will be needed. */
+/* prefetch-key: with a DS set in the referral, the DNSKEY set will be needed, unless the zone above has none. */
 static void fetch_keys_ahead(struct iter *it, const struct delegation *d, const struct message *m)
 {
-	if (it->conf->prefetch_key && it->q->want_signatures &&
+	if (it->conf->prefetch_key && it->q->want_signatures && d->expects_dnssec && !it->at->lacks_ds &&
 	    message_find(m, SECTION_AUTHORITY, d->zone, TYPE_DS, it->want.class_))
 		mesh_side(it->q, d->zone, TYPE_DNSKEY, it->want.class_,
 			  QUERY_CD | QUERY_NO_VALIDATE);

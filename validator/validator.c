@@ -451,10 +451,30 @@ static const uint8_t *trust_point(const struct query *q, const uint8_t *name, ui
 	return a ? a->owner : NULL;
 }
 
+static bool needs_keys(const struct query *q, const struct rrset *ds)
+{
+	const struct trust_store *t = q->snapshot->trust;
+	const uint8_t *name = rrset_owner(ds);
+	const struct anchor *a = t ? trust_chain_anchor(t, q, name, false) : NULL;
+
+	if (!a || !ds_is_believed(ds, &t->rules))
+		return false;
+	while (dname_is_strictly_under(name, a->owner)) {
+		const struct key_entry *e;
+
+		name = dname_parent(name);
+		e = keycache_find(q->cache.keys, name, q->env->time->now_s);
+		if (e && e->kind != KEYS_NO_CUT)
+			return e->kind != KEYS_NONE;
+	}
+	return true;
+}
+
 static bool init(struct env *env, struct fault *f)
 {
 	(void)f;
 	env->trust_point = trust_point;
+	env->needs_keys = needs_keys;
 	env->clock = clock_watch_new(env);
 	if (env->leads)
 		env->roll = roll_new(env);

@@ -16,10 +16,17 @@ static const uint8_t *trust_point(const struct query *q, const uint8_t *name, ui
 	return point && dname_is_under(name, point) ? point : NULL;
 }
 
+static bool needs_keys(const struct query *q, const struct rrset *ds)
+{
+	(void)q;
+	return rrset_record(ds, 0).at[2] == 8; /* of that algorithm */
+}
+
 static void begin(const char *conf)
 {
 	anchor = NULL;
 	fixture_begin(conf, "www.example.", TYPE_A, 0);
+	fixture.env.needs_keys = needs_keys;
 }
 
 static bool leads_to(const struct delegation *d, const char *text)
@@ -60,34 +67,35 @@ static void a_referral_makes_a_delegation(void **state)
 	static const struct {
 		const char *why, *section[3], *anchor;
 		const char *want; /* names and addresses; NULL: none */
-		bool dnssec;
+		bool dnssec, lacks_ds;
 	} rows[] = {
-		{ "of its servers", { NULL, NS1 "\n" NS2 }, NULL, "ns1.example. ns2.example.", false },
-		{ "named in an answer", { NS1 }, NULL, "ns1.example.", false },
-		{ "rather than those in the answer", { NS1, NS2 }, NULL, "ns2.example.", false },
+		{ "of its servers", { NULL, NS1 "\n" NS2 }, NULL, "ns1.example. ns2.example.", false, true },
+		{ "named in an answer", { NS1 }, NULL, "ns1.example.", false, true },
+		{ "rather than those in the answer", { NS1, NS2 }, NULL, "ns2.example.", false, true },
 		{ "not in the last section", { NULL, NULL, NS1 }, NULL, NULL, false },
 		{ "by nobody else", { "www.example. 60 A 192.0.2.7", SOA }, NULL, NULL, false },
-		{ "behind other sets", { NULL, SOA "\n" NS1 }, NULL, "ns1.example.", false },
+		{ "behind other sets", { NULL, SOA "\n" NS1 }, NULL, "ns1.example.", false, true },
 		{ "with their glue",
 		  { NULL, NS1, "ns1.example. 60 A 192.0.2.1\nns1.example. 60 AAAA 2001:db8::1" },
 		  NULL,
 		  "ns1.example. 192.0.2.1 2001:db8::1",
-		  false },
+		  false, true },
 		{ "with no other glue",
 		  { NULL, NS1, "ns2.example. 60 A 192.0.2.2\nns1.example. 60 A 192.0.2.1" },
 		  NULL,
 		  "ns1.example. 192.0.2.1",
-		  false },
+		  false, true },
 		{ "nor what only looks like it",
 		  { NULL, NS1, "ns1.example. 60 TYPE65280 \\# 16 20010db8000000000000000000000003\nns1.example. 60 A 192.0.2.1" },
 		  NULL,
 		  "ns1.example. 192.0.2.1",
-		  false },
+		  false, true },
 		{ "that is signed", { NULL, NS1 "\n" DS }, NULL, "ns1.example.", true },
-		{ "of which another is signed", { NULL, NS1 "\nother. 60 DS 1 8 2 00" }, NULL, "ns1.example.", false },
+		{ "that nobody can judge", { NULL, NS1 "\nexample. 60 DS 1 9 2 00" }, NULL, "ns1.example.", false },
+		{ "of which another is signed", { NULL, NS1 "\nother. 60 DS 1 8 2 00" }, NULL, "ns1.example.", false, true },
 		{ "of a zone that has an anchor", { NULL, NS1 }, "example.", "ns1.example.", true },
-		{ "of one below it", { NULL, NS1 }, ".", "ns1.example.", false },
-		{ "of one beside it", { NULL, NS1 }, "other.", "ns1.example.", false },
+		{ "of one below it", { NULL, NS1 }, ".", "ns1.example.", false, true },
+		{ "of one beside it", { NULL, NS1 }, "other.", "ns1.example.", false, true },
 	};
 
 	(void)state;
@@ -110,7 +118,7 @@ static void a_referral_makes_a_delegation(void **state)
 			assert_false(d->names[0].parent_side);
 			for (unsigned p = 0; p < d->target_count; p++)
 				assert_false(d->targets[p].parent_side);
-			if (d->expects_dnssec != rows[i].dnssec)
+			if (d->expects_dnssec != rows[i].dnssec || d->lacks_ds != rows[i].lacks_ds)
 				fail_msg("%s: DNSSEC", rows[i].why);
 		}
 		fixture_end();
@@ -223,6 +231,7 @@ static void a_signed_zone_is_known_as_such(void **state)
 		bool validates, want;
 	} rows[] = {
 		{ "validated DS", DS, NULL, SECURITY_SECURE, true, true },
+		{ "DS that nobody can judge", "example. 60 DS 1 9 2 00", NULL, SECURITY_SECURE, true, false },
 		{ "nobody validates", DS, NULL, SECURITY_SECURE, false, false },
 		{ "DS not validated yet", DS, NULL, SECURITY_UNCHECKED, true, false },
 		{ "no DS", NULL, NULL, 0, true, false },

@@ -22,6 +22,7 @@ struct random;
 struct ratelimit;
 struct request;
 struct roll;
+struct rrset;
 struct rrsetcache;
 struct snapshot;
 struct ipset;
@@ -85,6 +86,9 @@ struct env {
 	/* Set by the validator: owner of the trust anchor at or above `name` (type DS: above it),
 	 * NULL where nothing is validated. Valid for the turn. NULL: no validator. */
 	const uint8_t *(*trust_point)(const struct query *q, const uint8_t *name, uint16_t type);
+	/* Likewise: whether what the zone of this DS set says will be judged by its keys. Not where no anchor is above it,
+	 * none of its records is supported, or a zone above it is known to be insecure. NULL: no validator. */
+	bool (*needs_keys)(const struct query *q, const struct rrset *ds);
 };
 
 #endif
