@@ -182,7 +182,7 @@ static bool is_right(const struct zonedata *z, const struct zonemd *one)
 enum zonemd_end zonemd_check(const struct zonedata *z, struct fault *f)
 {
 	const struct rrset *set = zonenode_set(zonedata_node(z, z->apex), TYPE_ZONEMD);
-	bool usable = false, wrong_serial = false;
+	bool usable = false, repeated = false, wrong_serial = false;
 	struct rrset_walk w;
 	struct zonemd one;
 
@@ -191,18 +191,20 @@ enum zonemd_end zonemd_check(const struct zonedata *z, struct fault *f)
 	w = rrset_records(set);
 	for (struct slice rd; rrset_next(&w, &rd);) {
 		if (!read_one(rd, &one) || one.scheme != ZONEMD_SIMPLE ||
-		    (one.algorithm != ZONEMD_SHA384 && one.algorithm != ZONEMD_SHA512) ||
-		    is_repeated(set, &one))
+		    (one.algorithm != ZONEMD_SHA384 && one.algorithm != ZONEMD_SHA512))
 			continue;
 		usable = true;
-		if (one.serial != z->serial)
+		if (is_repeated(set, &one))
+			repeated = true;
+		else if (one.serial != z->serial)
 			wrong_serial = true;
 		else if (is_right(z, &one))
 			return ZONEMD_RIGHT;
 	}
 	if (!usable)
 		return ZONEMD_UNKNOWN;
-	fault_set(f, wrong_serial ? "its ZONEMD record is of another serial number"
-				  : "its digest (ZONEMD) does not match its records");
+	fault_set(f, repeated       ? "more than one ZONEMD record has the same scheme and algorithm"
+		     : wrong_serial ? "its ZONEMD record is of another serial number"
+				    : "its digest (ZONEMD) does not match its records");
 	return ZONEMD_WRONG;
 }

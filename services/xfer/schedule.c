@@ -231,6 +231,7 @@ static void file_fails(struct task *t, struct zonedata *got)
 /* The verdict about the new data: `holds`, or its signatures do not. */
 static void verified(struct task *t, bool holds)
 {
+	bool permissive = t->snapshot->conf->server.zonemd_permissive_mode;
 	struct zonedata *got = t->got;
 	char name[DNAME_TEXT];
 
@@ -240,8 +241,10 @@ static void verified(struct task *t, bool holds)
 		task_free(t);
 		return;
 	}
-	if (!holds) {
-		log_warn("%s %s: DNSSEC validation of the zone failed", t->z->clause, name_of(t, name));
+	if (!holds)
+		log_warn("%s %s: DNSSEC validation of the zone failed%s", t->z->clause, name_of(t, name),
+			 permissive ? "; used anyway (zonemd-permissive-mode)" : "");
+	if (!holds && !permissive) {
 		if (t->from_file) {
 			file_fails(t, got);
 			return;

@@ -142,6 +142,7 @@ static void one_right_record_is_enough_and_what_is_not_understood_is_none(void *
 	(void)state;
 	static const char digest[] = "its digest (ZONEMD) does not match its records";
 	static const char serial[] = "its ZONEMD record is of another serial number";
+	static const char repeated[] = "more than one ZONEMD record has the same scheme and algorithm";
 	static const struct {
 		const char *why;
 		struct {
@@ -173,8 +174,9 @@ static void one_right_record_is_enough_and_what_is_not_understood_is_none(void *
 		{ "one is of another version, one is wrong", { { 6, 1, 1, "r" }, { 7, 1, 2, "W" } }, ZONEMD_WRONG, serial },
 		{ "one is not understood", { { 7, 1, 240, "w" }, { 7, 1, 1, "r" } }, ZONEMD_RIGHT, "" },
 		{ "one is not understood, one is wrong", { { 7, 1, 240, "w" }, { 7, 1, 1, "w" } }, ZONEMD_WRONG, digest },
-		{ "two of one kind", { { 7, 1, 1, "r" }, { 7, 1, 1, "w" } }, ZONEMD_UNKNOWN, "" },
-		{ "two of one kind, of two versions", { { 7, 1, 1, "r" }, { 6, 1, 1, "r" } }, ZONEMD_UNKNOWN, "" },
+		{ "two of one kind", { { 7, 1, 1, "r" }, { 7, 1, 1, "w" } }, ZONEMD_WRONG, repeated },
+		{ "two of one kind, of two versions", { { 7, 1, 1, "r" }, { 6, 1, 1, "r" } }, ZONEMD_WRONG, repeated },
+		{ "two of one kind, not understood", { { 7, 1, 240, "r" }, { 7, 1, 240, "w" } }, ZONEMD_UNKNOWN, "" },
 		{ "two of one kind, and one of another",
 		  { { 7, 1, 1, "r" }, { 7, 1, 1, "w" }, { 7, 1, 2, "R" } },
 		  ZONEMD_RIGHT,
