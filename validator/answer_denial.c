@@ -224,16 +224,10 @@ static bool leads_away(struct answer_validity *j, const uint8_t *zone)
 	return false;
 }
 
-/* Whether the denial has a secure SOA or, from the name's own zone, a secure proof: then there is nothing left
- * to look up, and it simply does not suffice. Behind an alias a proof does not tell: it may have come with the
- * alias, for the wildcard that was used. */
-static bool speaks_with_authority(struct answer_validity *j, bool is_ds)
+static bool has_secure_soa(const struct answer_validity *j)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
-	const uint8_t *zone = proving_zone(j, j->end, is_ds);
 
-	if (zone && leads_away(j, zone))
-		return false;
 	for (unsigned i = first; i < last; i++) {
 		const struct verified *v = answer_verified(j, i);
 
@@ -241,7 +235,21 @@ static bool speaks_with_authority(struct answer_validity *j, bool is_ds)
 		    dname_is_under(j->end, rrset_owner(verified_set(v))))
 			return true;
 	}
-	return zone && j->end == j->m->q.name;
+	return false;
+}
+
+/* Whether the denial has a secure SOA or, from the name's own zone, a secure proof: then there is nothing left
+ * to look up, and it simply does not suffice. Behind an alias a proof does not tell: it may have come with the
+ * alias, for the wildcard that was used. */
+static bool speaks_with_authority(struct answer_validity *j, bool is_ds)
+{
+	const uint8_t *zone = proving_zone(j, j->end, is_ds);
+	bool is_alias = j->end != j->m->q.name, has_soa = has_secure_soa(j);
+
+	/* with its own SOA record a zone denies what is its own, not what it has delegated (RFC 6840 4.1) */
+	if (zone && (is_alias || !has_soa) && leads_away(j, zone))
+		return false;
+	return has_soa || (zone && !is_alias);
 }
 
 /* Whether the name is denied, and all proofs are from a zone above it and above all anchors: they may
