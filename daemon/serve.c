@@ -195,7 +195,7 @@ static bool open_outside(struct daemon *d, struct fault *f)
 	socket_activation_report(conf->server.use_systemd);
 	log_conf_give(d, conf);
 	give_lists(d, conf);
-	if (!reread_warn(&d->privileges, conf, f) || !privileges_drop(&d->privileges, conf, f))
+	if (!reread_foresee(&d->privileges, conf, f) || !privileges_drop(&d->privileges, conf, f))
 		return false;
 	if (*conf->server.chroot)
 		d->locked_in = mem_text(conf->server.chroot);

@@ -3,6 +3,7 @@
 #include "validator/anchors.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -713,6 +714,12 @@ static bool fall_back(struct anchors *a, const char *path, const struct fault *w
 	return point_add(a, p);
 }
 
+/* To be kept from a file is no damage: who mends the permissions has its keys again, and until then a reload fails. */
+static bool is_kept_from(const char *path)
+{
+	return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES;
+}
+
 /* It is written later, by then from inside the chroot. */
 static void point_move_inside(struct autotrust *point, const struct conf *conf, const char *name)
 {
@@ -734,21 +741,21 @@ static bool read_point(struct anchors *a, const struct conf *conf, const char *n
 {
 	char *path = path_now(conf, name);
 	struct autotrust *point = autotrust_read(path, why);
-	bool is_second = point && rolls_already(a, point);
+	bool good = point ? !rolls_already(a, point) : !is_kept_from(path);
 
-	if (is_second) {
+	if (point && !good) {
 		fault_set(why, "%s holds the anchor of a name that another file holds", path);
 		autotrust_free(point);
 	} else if (point) {
 		point_add(a, point);
-	} else {
+	} else if (good) {
 		fall_back(a, path, why);
 		point = point_of_path(a, path);
 	}
 	mem_free(path);
-	if (!is_second && point)
+	if (good && point)
 		point_move_inside(point, conf, name);
-	return !is_second;
+	return good;
 }
 
 static bool read_rolling(struct anchors *a, const struct conf *conf, struct fault *f)
@@ -776,7 +783,8 @@ static void read_default(struct anchors *a, const struct conf *conf)
 		return;
 	path = path_now(conf, name);
 	if (access(path, F_OK) == 0) {
-		(void)read_point(a, conf, name, &why);
+		if (!read_point(a, conf, name, &why))
+			fall_back(a, path, &why);
 	} else {
 		point = built_in_point(path);
 		point_add(a, point);

@@ -29,10 +29,11 @@ struct anchor {
 };
 
 /* Read trust-anchor, trust-anchor-file, trusted-keys-file and auto-trust-anchor-file. An automatic
- * file that cannot be read or makes no sense is reported in the log and replaced by the built-in
- * anchor if it is (or seems to be) for the root, else left out; any other mistake is a fault that
- * names file and line. Without any of these options, the root's built-in keys are followed in the file of
- * conf_default_anchor. An empty set is fine: nothing is validated then. Owned by the caller. */
+ * file that is lost or makes no sense is reported in the log and replaced by the built-in anchor
+ * if it is (or seems to be) for the root, else left out; any other mistake, such as one that this
+ * user may not read, is a fault that names file and line. Without any of these options, the root's
+ * built-in keys are followed in the file of conf_default_anchor. An empty set is fine: nothing is
+ * validated then. Owned by the caller. */
 struct anchors *anchors_new(const struct conf *conf, struct fault *f) MUST_USE;
 /* Leave out those of which nothing is supported, with a warning: they are as if they had not been configured, so that
  * nothing is asked for or told to their zones. One that rolls stays. Before others read the set. */

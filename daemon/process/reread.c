@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A start reads keys and files as root; a reload, as the user of `username`. Whoever learns that at a reload learns it
- * when a certificate is to be renewed. */
+ * when a certificate is to be renewed. Without the file of a rolling anchor, a reload would trust other keys than the
+ * start did: there, a start is refused, as Unbound does. */
 #include "daemon/process/reread.h"
 
 #include <errno.h>
@@ -44,40 +45,65 @@ static bool be_root(gid_t gid, const struct groups *own, struct fault *f)
 	return false;
 }
 
-static void look_at(const char *option, const char *path, const char *name)
+struct look {
+	const struct conf *conf;
+	struct fault *anchor; /* an anchor's file that the user may not read */
+};
+
+/* RFC 5011 is followed by that user, who then reads and writes the file. */
+static bool is_followed(const char *option)
 {
-	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES)
+	return strcmp(option, "auto-trust-anchor-file") == 0;
+}
+
+static void look_at(const struct look *l, const char *option, const char *path)
+{
+	const char *name = l->conf->server.username;
+
+	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 || errno != EACCES)
+		return;
+	if (is_followed(option))
+		fault_set(l->anchor,
+			  "%s: the user %s may not read '%s', and has to keep it up to date; chown %s '%s' helps, if its "
+			  "folder lets that user in",
+			  option, name, path, name, path);
+	else
 		log_warn("%s: the user %s may not read '%s': a reload will fail", option, name, path);
 }
 
-static void look_at_each(const struct conf *conf, const char *option, const char *text)
+static void look_at_each(const struct look *l, const char *option, const char *text)
 {
+	const struct conf *conf = l->conf;
 	char *path = conf_path(conf, text);
 	glob_t found = { 0 };
 
 	if (glob(path, GLOB_NOCHECK, NULL, &found) == 0)
 		for (size_t i = 0; i < found.gl_pathc; i++)
-			look_at(option, found.gl_pathv[i], conf->server.username);
+			look_at(l, option, found.gl_pathv[i]);
 	globfree(&found);
 	mem_free(path);
 }
 
 static void on_path(void *arg, const struct conf_path_use *use)
 {
-	const struct conf *conf = arg;
-
 	if (use->use != CONF_MAKES && !use->folder)
-		look_at_each(conf, use->option, use->path);
+		look_at_each(arg, use->option, use->path);
 }
 
-bool reread_warn(const struct privileges *p, const struct conf *conf, struct fault *f)
+bool reread_foresee(const struct privileges *p, const struct conf *conf, struct fault *f)
 {
+	struct fault anchor = { .set = false };
+	struct look look = { .conf = conf, .anchor = &anchor };
 	gid_t gid = getegid();
 	struct groups own;
 
 	if (!p->change || p->uid == 0 || !join(p, conf->server.username, &own))
 		return true;
 	if (setegid(p->gid) == 0 && seteuid(p->uid) == 0)
-		conf_each_path(conf, on_path, (void *)(uintptr_t)conf);
-	return be_root(gid, &own, f);
+		conf_each_path(conf, on_path, &look);
+	if (!be_root(gid, &own, f))
+		return false;
+	if (anchor.set)
+		fault_set(f, "%s", anchor.text);
+	return !anchor.set;
 }

@@ -1,5 +1,6 @@
 /* resolver-checkconf: reports what is wrong with a configuration, and lists all options.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,21 +164,32 @@ static bool foresee(const struct conf *conf, bool *troubled)
 	bool ok;
 
 	log_capture(print_line, troubled);
-	ok = geteuid() != 0 || !privileges_find(&p, conf, &f) || reread_warn(&p, conf, &f);
+	ok = geteuid() != 0 || !privileges_find(&p, conf, &f) || reread_foresee(&p, conf, &f);
 	log_capture(NULL, NULL);
 	if (!ok)
 		fprintf(stderr, "error: %s\n", f.text);
 	return ok;
 }
 
-/* Only root can surely read the keys that a start reads before it drops privileges. */
+static bool may_read(const struct conf *conf, const char *text)
+{
+	char *path = conf_path(conf, text);
+	bool may = !*path || access(path, R_OK) == 0 || errno != EACCES;
+
+	mem_free(path);
+	return may;
+}
+
+/* Only root can surely read the keys that a start reads before it drops privileges, and the anchors that the
+ * daemon's user keeps. */
 static bool may_rehearse(const struct conf *conf)
 {
-	char *key = conf_path(conf, conf->server.tls_service_key);
-	bool may = geteuid() == 0 || !*key || access(key, R_OK) == 0;
+	const struct conf_list *anchors = &conf->server.auto_trust_anchor_file;
+	bool may = may_read(conf, conf->server.tls_service_key);
 
-	mem_free(key);
-	return may;
+	for (size_t i = 0; i < anchors->count; i++)
+		may = may && may_read(conf, anchors->items[i].text);
+	return may || geteuid() == 0;
 }
 
 static int check(const struct wish *wish)

@@ -89,6 +89,31 @@ def test_a_file_that_only_root_may_read(made, net, ca, option, said):
     assert checked.returncode == 0 and "may not read" not in checked.stderr, checked.stderr
 
 
+@NEEDS_ROOT
+def test_an_anchor_that_only_root_may_read(made, net):
+    """The daemon's user keeps that file: no start without, and no other keys after a reload."""
+    d = made(hints=False, module="validator iterator")
+    path = os.path.join(d.dir, "anchor")
+    shutil.copy(net + "/root.key", path)
+    d.configure(["username: nobody", 'root-hints: "%s/root.hints"' % net, 'auto-trust-anchor-file: "%s"' % path])
+    os.chmod(d.dir, 0o777)
+    os.chmod(path, 0o600)
+    said = "auto-trust-anchor-file: the user nobody may not read '%s', and has to keep it up to date; chown nobody '%s'" % (path, path)
+    checked = subprocess.run([d.program("resolver-checkconf"), d.conf], capture_output=True, text=True, check=False)
+    assert checked.returncode == 1 and "error: " + said in checked.stderr, checked.stderr
+    started = subprocess.run([d.program("resolverd"), "-d", "-c", d.conf], capture_output=True, text=True, check=False, timeout=30)
+    assert started.returncode == 1 and said in started.stderr, started.stderr
+    shutil.chown(path, "nobody")
+    d.start()
+    assert rcode(d.ask("target.chain.mini.")) == "NOERROR"
+    shutil.chown(path, "root")
+    reply = d.control("reload", code=None)
+    assert reply.startswith("error") and "auto-trust-anchor-file: cannot read %s: Permission denied" % path in reply, reply
+    assert rcode(d.ask("target.chain.mini.")) == "NOERROR"
+    shutil.chown(path, "nobody")
+    assert d.control("reload") == "ok\n"
+
+
 # -- a log that nobody reads ------------------------------------------------------------------------
 
 @pytest.mark.parametrize("reader", ["waits", "is gone"])

@@ -496,6 +496,25 @@ static void a_damaged_file_is_told_and_replaced_by_what_is_built_in(void **state
 	mem_free(path);
 }
 
+static void a_file_we_are_kept_from_is_no_damage(void **state)
+{
+	(void)state;
+	char *path = put_file("rolling", ". IN DS 20326 8 2 " DIGEST "\n");
+	char *text = mem_textf("server:\nauto-trust-anchor-file: \"%s\"\n", path);
+	struct fault f = { .set = false };
+	bool is_root = geteuid() == 0;
+
+	assert_int_equal(chmod(path, 0), 0);
+	assert_true(!is_root || seteuid(65534) == 0);
+	assert_null(load(text, &f));
+	assert_true(!is_root || seteuid(0) == 0);
+	if (!strstr(f.text, "auto-trust-anchor-file: ") || !strstr(f.text, "Permission denied"))
+		fail_msg("%s", f.text);
+	assert_int_equal(unlink(path), 0);
+	mem_free(text);
+	mem_free(path);
+}
+
 static void a_point_is_published_anew_and_deleted(void **state)
 {
 	(void)state;
@@ -618,6 +637,7 @@ int main(void)
 		cmocka_unit_test(mistakes_name_file_and_line),
 		cmocka_unit_test(without_a_word_of_anchors_the_roots_are_followed),
 		cmocka_unit_test(a_damaged_file_is_told_and_replaced_by_what_is_built_in),
+		cmocka_unit_test(a_file_we_are_kept_from_is_no_damage),
 		cmocka_unit_test(a_point_is_published_anew_and_deleted),
 	};
 
