@@ -7,6 +7,7 @@
 #include "util/base/arena.h"
 #include "util/base/fault.h"
 #include "util/base/hash.h"
+#include "util/base/log.h"
 #include "util/base/mem.h"
 #include "util/conf/options.h"
 #include "util/dns/rr.h"
@@ -22,6 +23,7 @@ struct build {
 	struct fault *fault;
 	const char *packed_word; /* type of the packed name reviewed last, */
 	int packed_type;         /* and what it is here; -1: unknown */
+	size_t packed_count;     /* names reviewed */
 };
 
 static char mark; /* any value other than NULL */
@@ -132,6 +134,7 @@ static int review(const uint8_t *name, uint8_t number, void *build)
 	int known = packed_type(b, number);
 	enum zone_type type = (enum zone_type)known;
 
+	b->packed_count++;
 	if (known < 0)
 		return -1; /* its last line is an item of the list */
 	if (zone) {
@@ -146,11 +149,20 @@ static int review(const uint8_t *name, uint8_t number, void *build)
 	return known;
 }
 
+/* Of so many lines it is not known which they are; of fewer, checkconf names each. */
+static void tell_twice(const struct build *b, size_t put_count)
+{
+	if (put_count > b->packed_count)
+		log_warn("local-zone: %zu lines name a zone that another line names; the last one counts",
+			 put_count - b->packed_count);
+}
+
 static bool read_zones(struct build *b)
 {
 	const struct conf_list *list = b->how->zones;
 	struct nameset_maker *maker = conf_names_take(list);
 	bool has_all = maker != NULL;
+	size_t put_count = has_all ? nameset_maker_count(maker) : 0;
 	uint8_t name[DNAME_MAX];
 
 	if (has_all)
@@ -172,6 +184,7 @@ static bool read_zones(struct build *b)
 		read_zone(b, maker, has_all, name, type);
 	}
 	b->z->own->in.packed = nameset_make(maker, b->z->own->seed);
+	tell_twice(b, put_count);
 	return true;
 }
 

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include "util/base/mem.h"
+#include "util/dns/dname.h"
+#include "util/names/trie.h"
 #include "util/net/addr.h"
 
 #define TINY_CACHE       (64 * 1024)
@@ -299,6 +301,53 @@ static void warn_servers(const struct warner *w)
 		warn_option(w, CLAUSE_server, "harden-glue", "a server may then say where others' zones are found");
 }
 
+/* ---- local zones ---- */
+
+#define MOST_TWICE 10 /* more would hide the other warnings */
+
+static bool read_zone_name(const struct conf_item *item, uint8_t *name)
+{
+	char word[DNAME_TEXT];
+	size_t len = strcspn(item->text, " ");
+
+	if (len >= sizeof(word) || strcmp(item->text + len, " nodefault") == 0)
+		return false;
+	memcpy(word, item->text, len);
+	word[len] = '\0';
+	return dname_parse(name, word, NULL) != 0;
+}
+
+/* Of packed lists, services/local/build.c tells. */
+static void warn_twice(const struct warner *w, const struct conf_list *zones)
+{
+	struct trie *seen = zones->names ? NULL : trie_new();
+	uint8_t name[DNAME_MAX];
+	size_t found = 0;
+
+	for (size_t i = 0; seen && i < zones->count; i++) {
+		const struct conf_item *item = &zones->items[i], *before;
+
+		if (!read_zone_name(item, name))
+			continue;
+		before = trie_put(seen, name, (void *)(uintptr_t)item);
+		if (before && found++ < MOST_TWICE)
+			conf_remark(w->report, CONF_WARNING, item->file, item->line,
+				    "local-zone: %.200s: the zone is there already ('%.200s' at %s:%u); this line counts",
+				    item->text, before->text, before->file, before->line);
+	}
+	if (found > MOST_TWICE)
+		conf_remark(w->report, CONF_WARNING, "", 0, "local-zone: %zu more lines name a zone that is there already",
+			    found - MOST_TWICE);
+	trie_free(seen, NULL);
+}
+
+static void warn_local_zones(const struct warner *w)
+{
+	warn_twice(w, &w->conf->server.local_zone);
+	for (size_t i = 0; i < w->conf->view_count; i++)
+		warn_twice(w, &w->conf->views[i].local_zone);
+}
+
 /* ---- files ---- */
 
 static void warn_secret_file(const struct warner *w, const char *option, const char *name, const char *file,
@@ -384,6 +433,7 @@ void conf_warnings(const struct conf *conf, const struct conf_how *how, struct c
 	warn_sizes(&w);
 	warn_validation(&w);
 	warn_servers(&w);
+	warn_local_zones(&w);
 	if (w.how->no_files)
 		return;
 	warn_secret_files(&w);

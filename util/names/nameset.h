@@ -30,6 +30,7 @@ struct nameset_maker *nameset_maker_weighing(int (*weigh)(const uint8_t *name,
 /* When a name is put more than once, the last number counts. The name is copied. Even hundreds of
  * thousands of names take hardly more memory here than in the finished set. */
 void nameset_put(struct nameset_maker *m, const uint8_t *name, uint8_t value);
+size_t nameset_maker_count(const struct nameset_maker *m); /* how many times that was */
 /* Have nameset_make pass every name once to `review`, which returns the number it is to have, or -1
  * to leave it out. */
 void nameset_review(struct nameset_maker *m,

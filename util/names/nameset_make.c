@@ -29,6 +29,7 @@ struct nameset_maker {
 	size_t chunk_len;
 	struct put *list, *spare; /* CHUNK_NAMES of each */
 	size_t count;             /* in the list */
+	size_t put_count;
 	struct run *runs;
 	size_t run_count;
 	int (*review)(const uint8_t *name, uint8_t value, void *arg);
@@ -238,6 +239,7 @@ void nameset_put(struct nameset_maker *m, const uint8_t *name, uint8_t value)
 	size_t len = dname_len(name);
 	uint8_t *to;
 
+	m->put_count++;
 	if (!m->chunk) {
 		m->chunk = mem_new(CHUNK_BYTES + 8);
 		m->list = mem_new(CHUNK_NAMES * sizeof(*m->list));
@@ -252,6 +254,11 @@ void nameset_put(struct nameset_maker *m, const uint8_t *name, uint8_t value)
 	m->list[m->count++] = (struct put){ .begin = begin_of(to + 2, len - 1),
 					    .at = (uint32_t)m->chunk_len };
 	m->chunk_len += 1 + len;
+}
+
+size_t nameset_maker_count(const struct nameset_maker *m)
+{
+	return m->put_count;
 }
 
 /* ---- merging runs ---- */

@@ -104,6 +104,18 @@ claim "other spellings too" 0 "^server	ssl-port	[a-z]*	853\$" "" --list-options
 claim "help" 0 "^usage: resolver-checkconf" "" -h
 claim "an option of the program nobody knows" 1 "" "usage: " --what
 
+printf 'server:\n\tlocal-zone: a.test static\n\tlocal-zone: "A.test." refuse\n\tlocal-zone: b.test nodefault\n\tlocal-zone: b.test deny\n' \
+	>"$dir/twice.conf"
+claim "a local zone that is there already" 0 "no errors" "twice.conf:3: warning: .*'a.test static' at .*twice.conf:2" \
+	"$dir/twice.conf"
+test "$(wc -l <"$dir/err")" = 1 || { echo "FAIL: and no other"; failed=1; }
+{
+	echo server:
+	seq -f 'local-zone: x%.0f.test always_nxdomain' 1500
+	printf 'local-zone: x%s.test %s\n' 1 static 1400 transparent 1401 static
+} >"$dir/many.conf"
+claim "three among very many" 0 "no errors" "warning: local-zone: 3 lines name a zone that another line names" "$dir/many.conf"
+
 "$tool" --example >"$dir/example" && cmp "$dir/example" "$srcdir/resolver.conf.example" || {
 	echo "FAIL: resolver.conf.example is old: renew it with resolver-checkconf --example"
 	failed=1
