@@ -58,6 +58,7 @@ struct row {
 	struct netblock block;
 	enum subject subject;
 	const char *option, *text; /* text: what follows the netblock or interface */
+	const struct conf_item *item; /* NULL: none wrote it */
 };
 
 /* One list option, for netblocks or for interfaces. */
@@ -216,6 +217,7 @@ static bool read_rows(struct rows *rows, const struct source *s, struct fault *f
 		}
 		r->subject = s->subject;
 		r->option = s->option;
+		r->item = &s->list->items[i];
 	}
 	return true;
 }
@@ -243,8 +245,11 @@ static bool settle(struct acl *a, const struct conf *conf, struct rows *rows, st
 			own->action = ACL_ALLOW;
 			netset_put(a->clients, &r->block, own);
 		}
-		if (!say(a, conf, own, r, f))
+		if (!say(a, conf, own, r, f)) {
+			if (r->item)
+				fault_place(f, r->item->file, r->item->line);
 			return false;
+		}
 	}
 	return true;
 }
@@ -280,23 +285,29 @@ static void put_listener(void *arg, const struct addr *addr)
 	p->good = p->good && say(a, p->conf, &d->rule, &p->row, p->fault);
 }
 
-static bool read_listeners(struct acl *a, const struct conf *conf, const struct source *s,
-		       struct fault *f)
+static bool read_listener(struct acl *a, const struct conf *conf, const struct source *s, const char *text,
+			  struct fault *f)
+{
+	struct putting p = { .acl = a, .conf = conf, .fault = f, .good = true };
+	char first[256];
+
+	p.row = (struct row){ .subject = s->subject, .option = s->option };
+	if (!two_words(text, first, sizeof(first), &p.row.text) || !is_sound(s, p.row.text)) {
+		fault_set(f, "%s: '%s' is not an interface and what it stands for", s->option, text);
+		return false;
+	}
+	return interface_expand(first, 0, true, true, put_listener, &p, f) && p.good;
+}
+
+static bool read_listeners(struct acl *a, const struct conf *conf, const struct source *s, struct fault *f)
 {
 	for (size_t i = 0; i < s->list->count; i++) {
-		struct putting p = { .acl = a, .conf = conf, .fault = f, .good = true };
-		const char *text = s->list->items[i].text;
-		char first[256];
+		const struct conf_item *item = &s->list->items[i];
 
-		p.row = (struct row){ .subject = s->subject, .option = s->option };
-		if (!two_words(text, first, sizeof(first), &p.row.text) ||
-		    !is_sound(s, p.row.text)) {
-			fault_set(f, "%s: '%s' is not an interface and what it stands for",
-				  s->option, text);
+		if (!read_listener(a, conf, s, item->text, f)) {
+			fault_place(f, item->file, item->line);
 			return false;
 		}
-		if (!interface_expand(first, 0, true, true, put_listener, &p, f) || !p.good)
-			return false;
 	}
 	return true;
 }

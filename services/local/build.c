@@ -30,6 +30,13 @@ static char mark; /* any value other than NULL */
 
 /* ---- parsing ---- */
 
+/* False: the fault came about in this line. */
+static bool misplaced(struct build *b, const struct conf_item *item)
+{
+	fault_place(b->fault, item->file, item->line);
+	return false;
+}
+
 /* Parse the first word of "name rest" as a name and return the rest. NULL, with a fault, if it is
  * not a name. */
 static const char *take_name(struct build *b, const char *option, const char *text, uint8_t *name)
@@ -58,7 +65,7 @@ static bool single_out(struct build *b, const char *option, const struct conf_li
 
 	for (size_t i = 0; i < list->count; i++) {
 		if (!take_name(b, option, list->items[i].text, name))
-			return false;
+			return misplaced(b, &list->items[i]);
 		trie_put(b->singled, name, &mark);
 	}
 	return true;
@@ -179,7 +186,7 @@ static bool read_zones(struct build *b)
 		}
 		if (!word) {
 			nameset_maker_free(maker);
-			return false;
+			return misplaced(b, &list->items[i]);
 		}
 		read_zone(b, maker, has_all, name, type);
 	}
@@ -211,13 +218,13 @@ static bool read_tags(struct build *b)
 		struct localzone *zone = tags ? named_zone(b, "local-zone-tag", name) : NULL;
 		struct fault why = { 0 };
 
-		if (!zone)
-			return false;
-		if (!tagset_add(&zone->tags, &b->how->conf->server.define_tag, tags, &why)) {
-			fault_set(b->fault, "local-zone-tag: %s", why.text);
-			return false;
+		if (zone && tagset_add(&zone->tags, &b->how->conf->server.define_tag, tags, &why)) {
+			tops_mark(b->z, name);
+			continue;
 		}
-		tops_mark(b->z, name);
+		if (zone)
+			fault_set(b->fault, "local-zone-tag: %s", why.text);
+		return misplaced(b, &list->items[i]);
 	}
 	return true;
 }
@@ -257,7 +264,7 @@ static bool read_overrides(struct build *b)
 
 	for (size_t i = 0; i < list->count; i++) {
 		if (!read_override(b, list->items[i].text))
-			return false;
+			return misplaced(b, &list->items[i]);
 	}
 	return true;
 }
@@ -442,25 +449,34 @@ static bool put_loose(void *arg, const struct text_rr *rr, size_t number, const 
 	return false;
 }
 
+/* The line that this record stands in: those of local-data are counted first. */
+static const struct conf_item *item_of(const struct build *b, size_t number)
+{
+	const struct conf_list *data = b->how->data;
+
+	return number < data->count ? &data->items[number] : &b->how->ptrs->items[number - data->count];
+}
+
 /* The first counts. */
 static void note_wrong(void *arg, size_t number, const char *line, const char *why)
 {
 	struct reading *r = arg;
 
-	(void)number;
-	if (!r->wrong)
-		fault_set(r->b->fault, "local-data: \"%s\": %s", line, why);
+	if (r->wrong)
+		return;
 	r->wrong = true;
+	fault_set(r->b->fault, "local-data: \"%s\": %s", line, why);
+	(void)misplaced(r->b, item_of(r->b, number));
 }
 
-static bool read_line(struct build *b, const char *line, struct record_batch *batch)
+static bool read_line(struct build *b, const char *line, size_t number, struct record_batch *batch)
 {
 	struct fault why = { 0 };
 
-	if (record_batch_read(batch, line, 0, &why))
+	if (record_batch_read(batch, line, number, &why))
 		return true;
 	fault_set(b->fault, "local-data: \"%s\": %s", line, why.text);
-	return false;
+	return misplaced(b, item_of(b, number));
 }
 
 /* One transparent zone covering them all. In a class other than IN, a zone of class IN with the
@@ -484,7 +500,7 @@ static bool read_lines(struct build *b, struct record_batch *batch)
 	const struct conf_list *data = b->how->data, *ptrs = b->how->ptrs;
 
 	for (size_t i = 0; i < data->count; i++) {
-		if (!read_line(b, data->items[i].text, batch))
+		if (!read_line(b, data->items[i].text, i, batch))
 			return false;
 	}
 	for (size_t i = 0; i < ptrs->count; i++) {
@@ -493,9 +509,9 @@ static bool read_lines(struct build *b, struct record_batch *batch)
 		if (!ptr_line(ptrs->items[i].text, line, sizeof(line))) {
 			fault_set(b->fault, "local-data-ptr: '%s' is not an address and a name",
 				  ptrs->items[i].text);
-			return false;
+			return misplaced(b, &ptrs->items[i]);
 		}
-		if (!read_line(b, record_batch_keep(batch, line), batch))
+		if (!read_line(b, record_batch_keep(batch, line), data->count + i, batch))
 			return false;
 	}
 	return true;

@@ -49,24 +49,21 @@ static struct response_rule *take_rule(struct response_ip *r, const char *option
 	return rule;
 }
 
-static bool read_actions(struct response_ip *r, const struct conf_list *list, struct fault *f)
+static bool read_action(struct response_ip *r, const char *text, struct fault *f)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const char *word;
-		size_t before = r->count;
-		struct response_rule *rule =
-			take_rule(r, "response-ip", list->items[i].text, &word, f);
-		enum zone_type action;
+	const char *word;
+	size_t before = r->count;
+	struct response_rule *rule = take_rule(r, "response-ip", text, &word, f);
+	enum zone_type action;
 
-		if (!rule)
-			return false;
-		if (!zone_type_parse(word, &action)) {
-			fault_set(f, "response-ip: '%s' is no action", word);
-			return false;
-		}
-		if (r->count > before) /* of several for a netblock the first counts, as with Unbound */
-			rule->action = action;
+	if (!rule)
+		return false;
+	if (!zone_type_parse(word, &action)) {
+		fault_set(f, "response-ip: '%s' is no action", word);
+		return false;
 	}
+	if (r->count > before) /* of several for a netblock the first counts, as with Unbound */
+		rule->action = action;
 	return true;
 }
 
@@ -82,47 +79,60 @@ static bool fits_block(const struct response_rule *rule)
 	return true;
 }
 
-static bool read_data(struct response_ip *r, const struct conf_list *list, struct fault *f)
+static bool read_datum(struct response_ip *r, const char *line, struct fault *f)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		struct fault why = { 0 };
-		const char *text;
-		struct response_rule *rule =
-			take_rule(r, "response-ip-data", list->items[i].text, &text, f);
+	struct fault why = { 0 };
+	const char *text;
+	struct response_rule *rule = take_rule(r, "response-ip-data", line, &text, f);
 
-		if (!rule)
-			return false;
-		if (!record_data_add(&rule->data, &r->arena, text, &why)) {
-			fault_set(f, "response-ip-data: '%s': %s", list->items[i].text, why.text);
-			return false;
-		}
-		if (zone_traits[rule->action].records != RECORDS_ALL) {
-			fault_set(f, "response-ip-data: '%s': no response-ip says redirect for the netblock",
-				  list->items[i].text);
-			return false;
-		}
-		if (!fits_block(rule)) {
-			fault_set(f, "response-ip-data: '%s': addresses of the netblock's own family, or an alias, "
-				     "can stand for it", list->items[i].text);
-			return false;
-		}
+	if (!rule)
+		return false;
+	if (!record_data_add(&rule->data, &r->arena, text, &why)) {
+		fault_set(f, "response-ip-data: '%s': %s", line, why.text);
+		return false;
+	}
+	if (zone_traits[rule->action].records != RECORDS_ALL) {
+		fault_set(f, "response-ip-data: '%s': no response-ip says redirect for the netblock", line);
+		return false;
+	}
+	if (!fits_block(rule)) {
+		fault_set(f, "response-ip-data: '%s': addresses of the netblock's own family, or an alias, "
+			     "can stand for it", line);
+		return false;
 	}
 	return true;
 }
 
-static bool read_tags(struct response_ip *r, const struct response_ip_how *how, struct fault *f)
+static bool read_tag(struct response_ip *r, const struct conf_list *defined, const char *line, struct fault *f)
 {
-	for (size_t i = 0; how->tags && i < how->tags->count; i++) {
-		struct fault why = { 0 };
-		const char *text;
-		struct response_rule *rule =
-			take_rule(r, "response-ip-tag", how->tags->items[i].text, &text, f);
+	struct fault why = { 0 };
+	const char *text;
+	struct response_rule *rule = take_rule(r, "response-ip-tag", line, &text, f);
 
-		if (!rule)
-			return false;
-		if (!tagset_add(&rule->tags, how->defined, text, &why)) {
-			fault_set(f, "response-ip-tag: %s", why.text);
-			return false;
+	if (!rule)
+		return false;
+	if (!tagset_add(&rule->tags, defined, text, &why)) {
+		fault_set(f, "response-ip-tag: %s", why.text);
+		return false;
+	}
+	return true;
+}
+
+/* The line of a fault is told. */
+static bool read_all(struct response_ip *r, const struct response_ip_how *how, struct fault *f)
+{
+	const struct conf_list *const lists[] = { how->actions, how->data, how->tags };
+
+	for (unsigned l = 0; l < COUNT(lists); l++) {
+		for (size_t i = 0; lists[l] && i < lists[l]->count; i++) {
+			const struct conf_item *item = &lists[l]->items[i];
+			bool good = l == 0 ? read_action(r, item->text, f) :
+				    l == 1 ? read_datum(r, item->text, f) :
+					     read_tag(r, how->defined, item->text, f);
+
+			fault_place(f, item->file, item->line);
+			if (!good)
+				return false;
 		}
 	}
 	return true;
@@ -137,7 +147,7 @@ struct response_ip *response_ip_new(const struct response_ip_how *how, struct fa
 	r = mem_zero(sizeof(*r));
 	r->blocks = netset_new();
 	arena_init(&r->arena);
-	if (read_actions(r, how->actions, f) && read_data(r, how->data, f) && read_tags(r, how, f))
+	if (read_all(r, how, f))
 		return r;
 	response_ip_free(r);
 	return NULL;

@@ -113,7 +113,9 @@ static bool fill(struct view *v, const struct conf *conf, const struct conf_view
 		v->addresses = response_ip_new(&addresses, &why);
 	if (!*why.text)
 		fill_ways(v, conf, c, &why);
-	if (*why.text)
+	if (why.placed)
+		fault_set(f, "%s", why.text);
+	else if (*why.text)
 		fault_set(f, "view %s: %s", c->name, why.text);
 	return !*why.text;
 }

@@ -11,11 +11,13 @@
 #include "util/base/base.h"
 
 struct fault {
-	bool set;
+	bool set, placed;
 	char text[512]; /* no newline, no full stop; truncated to fit */
 };
 
 /* Say what was tried, on what, and why it failed. Does nothing when `f` is NULL or already set. */
 void fault_set(struct fault *f, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Say first on which line of which file (NULL or "": nowhere), unless that has been said, or there is no sentence yet. */
+void fault_place(struct fault *f, const char *file, unsigned line);
 
 #endif

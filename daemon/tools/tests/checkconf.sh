@@ -86,7 +86,7 @@ printf 'server:\n\tlocal-data: "x. BOGUS y"\n' >"$dir/data.conf"
 printf 'auth-zone:\n\tname: a.example\n\tzonefile: "%s"\n' "$dir/no.key" >"$dir/zone.conf"
 claim "an anchor file that holds none" 1 "" "anchor.conf:2: error: trust-anchor-file: .*no.key:1" "$dir/anchor.conf"
 claim "hints that are none" 1 "" "error: root-hints: .*no.key" "$dir/hints.conf"
-claim "records of no type there is" 1 "" "data.conf: error: local-data: .*BOGUS" "$dir/data.conf"
+claim "records of no type there is" 1 "" "data.conf:2: error: local-data: .*BOGUS" "$dir/data.conf"
 claim "a zone that cannot be read stops no start" 0 "no errors" "^error: auth-zone a.example.: .*no.key:1" "$dir/zone.conf"
 claim "but counts where warnings do" 1 "" "^error: auth-zone a.example." --strict "$dir/zone.conf"
 printf 'server:\n\tchroot: "%s"\n\ttls-cert-bundle: "%s"\n' "$dir/jail" "$dir/no.key" >"$dir/outside.conf"
@@ -115,6 +115,25 @@ test "$(wc -l <"$dir/err")" = 1 || { echo "FAIL: and no other"; failed=1; }
 	printf 'local-zone: x%s.test %s\n' 1 static 1400 transparent 1401 static
 } >"$dir/many.conf"
 claim "three among very many" 0 "no errors" "warning: local-zone: 3 lines name a zone that another line names" "$dir/many.conf"
+
+# Records, zones and tags are understood only when a start is rehearsed: even so the line is told.
+while read -r line; do
+	printf 'server: define-tag: "a"\naccess-control: 10.0.0.0/8 allow\n%s\n' "$line" >"$dir/late.conf"
+	claim "the line of $line" 1 "" "^$dir/late.conf:3: error: " "$dir/late.conf"
+done <<END
+local-data: "a.test. SAND x"
+local-data-ptr: "192.0.2.1 a.test 60"
+local-zone: "a b" static
+local-zone: a.test redirect local-data: "b.a.test. A 192.0.2.1"
+local-zone-tag: a.test a
+local-zone-override: a.test 10.0.0.0/8 deny
+access-control-tag-data: 10.0.0.0/8 a "SAND x"
+interface-tag-data: 127.0.0.1 a "SAND x"
+response-ip-data: 10.0.0.0/8 "SAND x"
+response-ip-data: 10.0.0.0/8 "A 192.0.2.1"
+view: name: v local-data: "a.test. SAND x"
+view: name: v response-ip-data: 10.0.0.0/8 "SAND x"
+END
 
 "$tool" --example >"$dir/example" && cmp "$dir/example" "$srcdir/resolver.conf.example" || {
 	echo "FAIL: resolver.conf.example is old: renew it with resolver-checkconf --example"
