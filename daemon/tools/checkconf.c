@@ -10,6 +10,7 @@
 #include "daemon/process/reread.h"
 #include "daemon/system/privileges.h"
 #include "daemon/worker/modules.h"
+#include "services/net/interfaces.h"
 #include "services/query/snapshot.h"
 #include "util/base/fault.h"
 #include "util/base/log.h"
@@ -180,6 +181,28 @@ static bool may_read(const struct conf *conf, const char *text)
 	return may;
 }
 
+static void pass_over(void *arg, const struct addr *a)
+{
+	(void)arg;
+	(void)a;
+}
+
+/* An interface may be there by the time of the start, and this may be another host: no error. */
+static void look_for_interfaces(const struct conf *conf, bool *troubled)
+{
+	const struct conf_list *list = &conf->server.interface;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct conf_item *item = &list->items[i];
+		struct fault why = { 0 };
+
+		if (interface_expand(item->text, 0, true, true, pass_over, NULL, &why))
+			continue;
+		fprintf(stderr, "%s:%u: warning: interface: %s: a start would fail\n", item->file, item->line, why.text);
+		*troubled = true;
+	}
+}
+
 /* Only root can surely read the keys that a start reads before it drops privileges, and the anchors that the
  * daemon's user keeps. */
 static bool may_rehearse(const struct conf *conf)
@@ -206,6 +229,8 @@ static int check(const struct wish *wish)
 	if (good && wish->option) {
 		good = print_option(conf, wish);
 	} else if (good && !wish->how.no_files && may_rehearse(conf)) {
+		if (!wish->quiet)
+			look_for_interfaces(conf, &troubled);
 		good = foresee(conf, &troubled) && rehearse(conf, wish->file, &troubled);
 		conf = NULL;
 	}

@@ -115,7 +115,7 @@ static void skip_values(struct loader *l)
 	}
 }
 
-/* Edit distance: letters to change, add or remove; `enough` stands for `enough` or more. */
+/* Edit distance: letters to change, add or remove, whatever their case; `enough` stands for `enough` or more. */
 static unsigned distance(const char *name, const char *text, size_t len, unsigned enough)
 {
 	unsigned row[CONF_NAME + 1], above_left, above;
@@ -130,7 +130,7 @@ static unsigned distance(const char *name, const char *text, size_t len, unsigne
 		row[0] = (unsigned)t;
 		for (size_t n = 1; n <= name_len; n++) {
 			char c = name[n - 1] == '_' ? '-' : name[n - 1];
-			unsigned change = above_left + (c != text[t - 1]);
+			unsigned change = above_left + (c != tolower((unsigned char)text[t - 1]));
 
 			above = row[n];
 			row[n] = MIN(MIN(row[n - 1], above) + 1, change);
@@ -150,16 +150,33 @@ static bool is_nearer(const char *name, const char *text, size_t len, unsigned *
 	return is;
 }
 
+/* The clause whose name is nearest; NULL: none is nearer than `*best`, which becomes its distance. */
+static const char *nearest_clause(const char *text, unsigned *best)
+{
+	const char *like = NULL;
+
+	for (unsigned c = 0; c < CLAUSE_COUNT; c++)
+		if (is_nearer(conf_clauses[c].name, text, strlen(text), best))
+			like = conf_clauses[c].name;
+	return like;
+}
+
+/* The first clause that has the option; NULL: none. */
+static const char *home_of(const char *text)
+{
+	for (unsigned c = 0; c < CLAUSE_COUNT; c++)
+		if (conf_find_option((enum conf_clause)c, text, strlen(text)))
+			return conf_clauses[c].name;
+	return NULL;
+}
+
 static void option_is_unknown(struct loader *l, const struct conftext_word *w)
 {
 	size_t len = strlen(w->text);
-	const char *like = NULL, *home = NULL, *begins = NULL;
+	const char *like = NULL, *home = home_of(w->text), *begins;
 	unsigned best = len > 5 ? 3 : 2;
 	char clause[CONF_NAME], other[CONF_NAME];
 
-	for (unsigned c = 0; c < CLAUSE_COUNT && !home; c++)
-		if (conf_find_option((enum conf_clause)c, w->text, len))
-			home = conf_clauses[c].name;
 	conf_name_print(conf_clauses[l->clause].name, clause);
 	if (home) {
 		conf_remark(l->report, CONF_ERROR, w->file, w->line,
@@ -171,9 +188,7 @@ static void option_is_unknown(struct loader *l, const struct conftext_word *w)
 		if (conf_options[i].clause == l->clause && !conf_options[i].heading &&
 		    is_nearer(conf_options[i].name, w->text, len, &best))
 			like = conf_options[i].name;
-	for (unsigned c = 0; c < CLAUSE_COUNT; c++)
-		if (is_nearer(conf_clauses[c].name, w->text, len, &best))
-			begins = conf_clauses[c].name;
+	begins = nearest_clause(w->text, &best);
 	if (begins)
 		conf_remark(l->report, CONF_ERROR, w->file, w->line, "%s: neither begins a clause nor is an option of %s:; is %s: meant?",
 			    w->text, clause, conf_name_print(begins, other));
@@ -189,9 +204,17 @@ static void option_is_unknown(struct loader *l, const struct conftext_word *w)
 /* An option outside any clause: say so once, and read on to find further errors. */
 static void guess_clause(struct loader *l, const struct conftext_word *w)
 {
-	conf_remark(l->report, CONF_ERROR, w->file, w->line,
-		    "%s: stands in no clause; %s clause such as server: must begin first", w->text,
-		    l->toplevel ? "after include-toplevel: a" : "a");
+	unsigned best = strlen(w->text) > 5 ? 3 : 2;
+	const char *home = home_of(w->text), *begins = home ? NULL : nearest_clause(w->text, &best);
+	char clause[CONF_NAME];
+
+	conf_name_print(begins ? begins : home ? home : conf_clauses[CLAUSE_server].name, clause);
+	if (begins)
+		conf_remark(l->report, CONF_ERROR, w->file, w->line, "%s: stands in no clause; is %s: meant?", w->text, clause);
+	else
+		conf_remark(l->report, CONF_ERROR, w->file, w->line,
+			    "%s: stands in no clause; %s clause such as %s: must begin first", w->text,
+			    l->toplevel ? "after include-toplevel: a" : "a", clause);
 	l->clause = CLAUSE_server;
 	l->base = &l->conf->server;
 	l->guessed = true;

@@ -4,8 +4,12 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#include "util/dns/dname.h"
+#include "util/net/addr.h"
 
 /* ---- helpers ---- */
 
@@ -143,7 +147,7 @@ static bool is_interface_name(const char *text, size_t len)
 	if (len == 0 || len > 15 || looks_like_address(text, len))
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if (strchr("/@#", text[i]) || isspace((unsigned char)text[i]))
+		if (strchr("/@#[]*", text[i]) || isspace((unsigned char)text[i]))
 			return false;
 	return true;
 }
@@ -689,6 +693,40 @@ const char *conf_word_expected(enum conf_check check, unsigned n, const char *wo
 	uint8_t kind = checks[check][n];
 
 	return words[kind].fits(word) ? NULL : words[kind].expected;
+}
+
+/* "192.0.2.1:53" and "[2001:db8::1]:53", as other programs have it: as it is written here. */
+static bool has_foreign_port(const char *word, char *meant, size_t room)
+{
+	const char *colon = strrchr(word, ':'), *begin = word + (*word == '[');
+	char address[ADDR_TEXT];
+	struct addr a;
+	size_t len;
+
+	if (!colon || colon <= begin || !isdigit((unsigned char)colon[1]) || (*word == '[') != (colon[-1] == ']'))
+		return false;
+	len = (size_t)(colon - begin) - (*word == '[');
+	if (len >= sizeof(address))
+		return false;
+	memcpy(address, begin, len);
+	address[len] = '\0';
+	if (!addr_parse(&a, address, 0, NULL) || (a.family == 6) != (*word == '['))
+		return false;
+	snprintf(meant, room, "; is %s@%.40s meant?", address, colon + 1);
+	return true;
+}
+
+void conf_word_meant(enum conf_check check, unsigned n, const char *option, const char *word, char *meant, size_t room)
+{
+	uint8_t kind = checks[check][n];
+	uint8_t name[DNAME_MAX];
+	bool has_port = kind == WORD_server_address || kind == WORD_server || kind == WORD_interface;
+
+	*meant = '\0';
+	if ((has_port && has_foreign_port(word, meant, room)) || check != CHECK_SERVER_ADDRESS)
+		return;
+	if (strspn(word, "0123456789.,:;") < strlen(word) && !strpbrk(word, ":,;") && dname_parse(name, word, NULL))
+		snprintf(meant, room, "; the name of a host belongs in %.*s-host:", (int)strcspn(option, "-"), option);
 }
 
 const char *conf_word_kind(enum conf_check check, unsigned n)

@@ -164,6 +164,8 @@ uint64_t conf_list_hash(const struct conf_list *list);
 unsigned conf_word_count(enum conf_check check) PURE;
 /* NULL when word `n` (from 0) of a value is good; otherwise what was expected. */
 const char *conf_word_expected(enum conf_check check, unsigned n, const char *word);
+/* For such a word: "; is ... meant?" and the like, or "". */
+void conf_word_meant(enum conf_check check, unsigned n, const char *option, const char *word, char *meant, size_t room);
 /* What word `n` (from 0) of a value is called in descriptions ("netblock"), and what it must be;
  * NULL: there is no such word. */
 const char *conf_word_kind(enum conf_check check, unsigned n);

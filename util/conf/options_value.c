@@ -88,10 +88,16 @@ static void describe_amount(const struct option *o, char *buf, size_t room)
 		snprintf(buf, room, "%s", what);
 }
 
+/* `meant`: what the operator may have had in mind, or "". */
+static void word_is_bad(const struct conf_place *p, const char *text, const char *expected, const char *meant)
+{
+	conf_remark(p->report, CONF_ERROR, p->file, p->line, "%s: '%.200s' is wrong, expected %s%s",
+		    p->name, text, expected, meant);
+}
+
 static void value_is_bad(const struct conf_place *p, const char *text, const char *expected)
 {
-	conf_remark(p->report, CONF_ERROR, p->file, p->line, "%s: '%.200s' is wrong, expected %s",
-		    p->name, text, expected);
+	word_is_bad(p, text, expected, "");
 }
 
 static bool put_amount(const struct option *o, void *at, const char *text, const struct conf_place *p)
@@ -304,13 +310,15 @@ bool conf_put_value(struct conf *conf, const struct option *o, void *base,
 	unsigned count = conf_word_count(o->check);
 	bool may_be_empty = empty_is_none(o) || (o->type >= CONF_STRING_T && o->type <= CONF_WORD_T &&
 						 strcmp(o->name, "name") != 0 && !*o->dflt);
+	char meant[160];
 
 	for (unsigned i = 0; i < count && !(may_be_empty && !*words[0]); i++) {
 		const char *expected = conf_word_expected(o->check, i, words[i]);
 
 		if (!expected)
 			continue;
-		value_is_bad(p, words[i], expected);
+		conf_word_meant(o->check, i, p->name, words[i], meant, sizeof(meant));
+		word_is_bad(p, words[i], expected, meant);
 		return false;
 	}
 

@@ -244,9 +244,12 @@ struct servers {
 static void warn_server(const struct warner *w, const struct servers *z, const struct conf_item *item)
 {
 	size_t len = strcspn(item->text, "#");
+	const char *name = item->text[len] ? item->text + len + 1 : NULL;
 	char text[ADDR_TEXT];
 	struct addr a;
 
+	if (name && *name && strspn(name, "0123456789") == strlen(name)) /* dnsmasq's way */
+		warn_item(w, z->option, item, "what follows # is the name in a certificate; a port follows @");
 	if (len >= sizeof(text))
 		return;
 	memcpy(text, item->text, len);

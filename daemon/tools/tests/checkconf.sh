@@ -116,6 +116,14 @@ test "$(wc -l <"$dir/err")" = 1 || { echo "FAIL: and no other"; failed=1; }
 } >"$dir/many.conf"
 claim "three among very many" 0 "no errors" "warning: local-zone: 3 lines name a zone that another line names" "$dir/many.conf"
 
+printf 'server:\n\tinterface: 127.0.0.1\n\tinterface: nowhere0\n' >"$dir/nowhere.conf"
+claim "an interface this host lacks" 0 "no errors" \
+	"^$dir/nowhere.conf:3: warning: interface: nowhere0 is neither .*: a start would fail" "$dir/nowhere.conf"
+claim "which is a matter of this host" 0 "no errors" "" --no-files "$dir/nowhere.conf"
+printf 'forward-zone:\n\tname: a\n\tforward-addr: 192.0.2.1#5353\n\tforward-addr: 192.0.2.1@53#5.example\n' >"$dir/port.conf"
+claim "a port written as dnsmasq has it" 0 "no errors" "port.conf:3: warning: forward-addr: .* a port follows @" "$dir/port.conf"
+test "$(wc -l <"$dir/err")" = 1 || { echo "FAIL: a name is no port"; failed=1; }
+
 # Records, zones and tags are understood only when a start is rehearsed: even so the line is told.
 while read -r line; do
 	printf 'server: define-tag: "a"\naccess-control: 10.0.0.0/8 allow\n%s\n' "$line" >"$dir/late.conf"
