@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/replay/knot_policy.h"
 #include "daemon/replay/scenario.h"
 #include "util/base/arena.h"
 #include "util/base/fault.h"
 #include "util/conf/options.h"
+#include "util/dns/rr.h"
 
 static const char preamble[] =
 	"server:\n"
@@ -55,8 +57,31 @@ static bool needs_more(const struct conf_report *report, char *skip, size_t skip
 	return false;
 }
 
-static char *deckard_text(const struct deckard_config *c, int minimise, struct arena *a)
+/* Whether a canned answer tells the root's servers. */
+static bool tells_root(const struct scenario *s)
 {
+	static const uint8_t question[] = { 0, 0, TYPE_NS };
+	const size_t header = 12;
+
+	for (const struct range *r = s->ranges; r; r = r->next)
+		for (const struct entry *e = r->entries; e; e = e->next)
+			if (e->matched.len >= header + sizeof(question) &&
+			    memcmp(e->matched.at + header, question, sizeof(question)) == 0)
+				return true;
+	return false;
+}
+
+/* Scenarios of policies have a recursor for a root server now and then, which Knot does not mind. */
+static bool has_recursor(const struct scenario *s)
+{
+	return s->deckard_config.policy_count && !tells_root(s);
+}
+
+/* `*foreign`: what of it only another program knows, or NULL. */
+static char *deckard_text(const struct scenario *s, int minimise, struct arena *a, const char **foreign)
+{
+	const struct deckard_config *c = &s->deckard_config;
+	const char *policies = knot_policies_text(a, c->policies, c->policy_count, foreign);
 	char *t = arena_textf(a,
 			      "server:\n\tdo-ip4: %s\n\tdo-ip6: %s\n\tqname-minimisation: %s\n"
 			      "\tharden-glue: %s\n\tdo-not-query-localhost: %s\n",
@@ -84,13 +109,15 @@ static char *deckard_text(const struct deckard_config *c, int minimise, struct a
 		t = arena_textf(a, "%s\ttrust-anchor: \"%s\"\n", t, c->anchors[i]);
 	for (size_t i = 0; i < c->insecure_count; i++)
 		t = arena_textf(a, "%s\tdomain-insecure: \"%s\"\n", t, c->insecure[i]);
-	if (c->forward_addr)
+	if (c->forward_addr || (c->stub_addr && has_recursor(s)))
 		t = arena_textf(a, "%sforward-zone:\n\tname: \".\"\n\tforward-addr: %s\n", t,
-				c->forward_addr);
+				c->forward_addr ? c->forward_addr : c->stub_addr);
 	else if (c->stub_addr)
 		t = arena_textf(a, "%sstub-zone:\n\tname: \".\"\n\tstub-addr: %s\n", t,
 				c->stub_addr);
-	return t;
+	if (c->foreign)
+		*foreign = c->foreign;
+	return arena_textf(a, "%s%s", t, policies ? policies : "");
 }
 
 struct conf *replay_config(const struct scenario *s, int minimise, char *skip, size_t skip_len,
@@ -100,15 +127,14 @@ struct conf *replay_config(const struct scenario *s, int minimise, char *skip, s
 	struct conf_report report = { 0 };
 	struct conf *conf = conf_new();
 	struct arena a;
-	const char *text;
+	const char *text, *foreign = NULL;
 	bool good;
 
 	*skip = '\0';
 	arena_init(&a);
-	text = s->deckard ? deckard_text(&s->deckard_config, minimise, &a) : s->config;
-	if (s->deckard && s->deckard_config.foreign)
-		snprintf(skip, skip_len, "%.80s is another program's own",
-			 s->deckard_config.foreign);
+	text = s->deckard ? deckard_text(s, minimise, &a, &foreign) : s->config;
+	if (foreign)
+		snprintf(skip, skip_len, "%.80s is another program's own", foreign);
 	good = !*skip && conf_load_text(conf, "preamble", preamble, strlen(preamble), &how, &report) &&
 	       conf_load_text(conf, "scenario", text, strlen(text), &how, &report) &&
 	       conf_check(conf, &how, &report);

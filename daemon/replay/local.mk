@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += libreplay.la
 libreplay_la_SOURCES = \
 	daemon/replay/config.c daemon/replay/config.h \
+	daemon/replay/knot_policy.c daemon/replay/knot_policy.h \
 	daemon/replay/entry.c daemon/replay/entry.h daemon/replay/match.c \
 	daemon/replay/loose.c daemon/replay/loose.h \
 	daemon/replay/macro.c daemon/replay/macro.h \

@@ -239,7 +239,7 @@ static bool deckard_line(struct deckard_config *c, char *line, struct arena *a, 
 	else if ((v = deckard_value(line, "features")))
 		deckard_feature(c, v);
 	else if ((v = deckard_value(line, "feature-list")))
-		c->foreign = v;
+		push_text(a, &c->policies, &c->policy_count, v);
 	else if (!deckard_value(line, "stub-name") && !deckard_value(line, "force-ipv6")) {
 		fault_set(f, "unknown key: %s", line);
 		return false;

@@ -53,8 +53,8 @@ struct deckard_config {
 	const char *stub_addr, *forward_addr, *min_ttl, *max_ttl, *dns64_prefix;
 	const char *hint_name, *hint_addr; /* a name with an address that is known beforehand */
 	const char *workarounds;           /* for servers that we need none for */
-	const char **anchors, **insecure;
-	size_t anchor_count, insecure_count;
+	const char **anchors, **insecure, **policies;
+	size_t anchor_count, insecure_count, policy_count;
 	const char *foreign;            /* what only another program knows; the scenario is skipped */
 };
 
