@@ -12,8 +12,8 @@ from scene import marked, question
 
 
 def run(program, *args):
-    done = subprocess.run([program, *args], capture_output=True, text=True, timeout=20, check=False)
-    return done.returncode, done.stdout
+    done = subprocess.run([program, *args], capture_output=True, text=True, errors="replace", timeout=20, check=False)
+    return done.returncode, done.stdout, done.stderr
 
 
 def check_both(case, build, folder, net, rules):
@@ -32,10 +32,15 @@ def check_both(case, build, folder, net, rules):
         q = marked(question(0, what, "TXT", []), case)
         rows.append((q, *pair, compare(q, *pair, rules, [field])))
 
-    row("the-check", "rcode", [{"rcode": "holds" if run(p, conf)[0] == 0 else "refused", "log": ""} for p in programs])
-    names = dict.fromkeys(re.match(r"\s*([a-z0-9-]+):", line).group(1) for line in case.conf if not line.endswith(":"))
-    for name in names:
+    checked = [run(p, conf) for p in programs]
+    row("the-check", "rcode", [{"rcode": "holds" if code == 0 else "refused", "log": ""} for code, _, _ in checked])
+    if checked[0][0]:  # whatever unbound says, we tell in which line
+        placed = bool(re.search(r"^\S+:[0-9]+: error: ", checked[0][2], re.M))
+        row("the-line", "said", [{"rcode": "", "said": "told"}, {"rcode": "", "said": "told"}] if placed else
+            [{"rcode": "", "said": checked[0][2][:200].strip()}, {"rcode": "", "said": "told"}])
+    names = dict.fromkeys(name for line in case.conf for name in re.findall(r"(?:^|\s)([a-z0-9-]+):(?=\s)", line))
+    for name in [] if checked[0][0] or checked[1][0] else names:
         said = [run(p, "-o", name, conf) for p in programs]
         if said[1][0] == 0:
-            row("-o " + name, "said", [{"rcode": "", "said": text.strip().replace("\n", "; ")} for _, text in said])
+            row("-o " + name, "said", [{"rcode": "", "said": text.strip().replace("\n", "; ")} for _, text, _ in said])
     return rows, ""

@@ -129,10 +129,37 @@ def spelling(p):
             p.server[at] = "%s:%s%s # and why" % (key, p.pick(["\t", "   ", " "]), value)
         elif way < 0.2 and " " not in value and not value.startswith(("'", '"')):
             p.server[at] = p.pick(['%s: "%s"', "%s: '%s'", "%s:  \"%s\"  "]) % (key, value)
+        elif way < 0.25:
+            p.server[at] = p.pick(["%s:\n\t\t%s", "%s: # and then\n%s", "%s:\r\n %s\r"]) % (key, value)
+        elif way < 0.3 and ":" not in value:
+            p.server[at] = "%s:%s" % (key, value)
+        elif way < 0.35:
+            p.server[at] = "server: %s: %s" % (key, value)
+    while len(p.server) > 3 and p.maybe(0.5):
+        at = p.dice.randrange(len(p.server) - 1)
+        if "#" not in p.server[at]:
+            p.server[at:at + 2] = [p.pick([" ", "\t", "  "]).join(p.server[at:at + 2])]
+    if p.maybe(0.2):
+        p.server.insert(p.dice.randrange(len(p.server) + 1), p.pick(['include: "%(dir)s/none*.conf"', "# server:", "", "\t \t", "server:"]))
     if p.maybe(0.5):
         number = p.dice.randrange(len(p.server) + 1)
         p.files["more.conf"] = ["# the rest", "server:"] + p.server[number:] if p.maybe(0.5) else p.server[number:]
-        p.server = p.server[:number] + ['include: "%(dir)s/more.conf"']
+        p.server = p.server[:number] + [p.pick(['include: "%(dir)s/more.conf"', 'include: "%(dir)s/mor*.conf"', "include: %(dir)s/more.conf # and so on"])]
+
+
+def mistake(p):
+    """A line more in the server clause, which does not hold: many of them are one that is there already, spoiled."""
+    at = p.dice.randrange(len(p.server))
+    key, _, value = p.server[at].partition(": ")
+    wrong = [key[0] + key[2] + key[1] + key[3:] + ": " + value if key[1] != key[2] else "x" + key + ": " + value, key.upper() + ": " + value,
+             key + " " + value, key + " = " + value, key + ':\nforward-zone:\n\tname: "."', key + ': "' + value.replace('"', ""), key + ": " + value + " too many words",
+             "forward-addr: 192.0.2.1", "prefetch: on", "serve-expired: 1", "do-ip6: Yes", "num-threads: many", "msg-cache-size: 4 m", "msg-cache-size: 4q",
+             "access-control: 10.0.0.0/33 allow", "access-control: 10.0.0.0/8 permit", "access-control: 10.0.0.0/8", "local-zone: x.lz. block", "local-zone: x.lz.",
+             "local-data: 'x.lz. A 192.0.2'", "local-data: 'x.lz. SAND x'", "local-data: x.lz. A 192.0.2.1", "local-data-ptr: 'x.lz. 192.0.2.1'", "interface: 127.0.0.1:53",
+             "private-address: 10.0.0.0/8/8", "do-not-query-address: some.host", "local-zone-tag: nowhere.lz. nothing", 'access-control-tag: 127.0.0.1 "nothing"',
+             "include: %(dir)s/not-there.conf", "options { recursion yes; };", "server=192.0.2.1", "verbosity", ": 3", 'module-config: "iterator validator"',
+             "outgoing-port-permit: 5000-4000x", "edns-buffer-size: -3", "rrset-cache-slabs: 3", "target-fetch-policy: some", "nsid: xyz"]
+    p.server.insert(at + p.dice.randrange(2), p.pick(wrong))
 
 
 BLOCKS = blocks.BLOCKS + [(tuning, 8), (defaults, 4), (netblocks, 3), (chaos, 1), (odd_data, 3), (odd_zone, 3), (subnets, 1)]
