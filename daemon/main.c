@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/process/daemon.h"
+#include "daemon/process/log_conf.h"
 #include "daemon/process/socket_activation.h"
 #include "daemon/serve.h"
 #include "daemon/system/sd_notify.h"
@@ -192,5 +193,6 @@ int main(int argc, char **argv)
 		log_line("fatal error", "could not read the config file %s", d.how.conf_path);
 		return 1;
 	}
+	log_conf_form(&d, conf);
 	return serve(&d, conf);
 }

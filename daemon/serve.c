@@ -59,7 +59,7 @@ static void on_signal(struct signal_watch *watch)
 		break;
 	default:
 		daemon_stop(d);
-		log_ops("signal %d: stopping", watch->number);
+		log_ops_of(stop, LOG_FACTS(LOG_COUNT(signal, (uint64_t)watch->number)), "signal %d: stopping", watch->number);
 		break;
 	}
 }
@@ -260,9 +260,10 @@ static void tell_default_anchor(const struct conf *conf)
 	const char *path = conf_default_anchor(conf);
 
 	if (path)
-		log_notice("no trust anchor is configured: the root's built-in keys are trusted, and followed in %s (RFC 5011); "
-			   "auto-trust-anchor-file: \"\" would trust none",
-			   path);
+		log_rare_of("notice", trust_anchor, LOG_FACTS(LOG_TEXT(source, path)),
+			    "no trust anchor is configured: the root's built-in keys are trusted, and followed in %s (RFC 5011); "
+			    "auto-trust-anchor-file: \"\" would trust none",
+			    path);
 }
 
 /* Log when there are more threads than processors to run them. */
@@ -285,7 +286,7 @@ bool serve_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fau
 	/* Commands and reloads must not delay answers. */
 	thread_step_back();
 	stats_log_plan(d);
-	log_notice("start of service (%s)", PACKAGE_STRING);
+	log_rare_of("notice", start, NULL, "start of service (%s)", PACKAGE_STRING);
 	tell_default_anchor(d->snapshot->conf);
 	tell_crowd(d);
 	daemon_tell_state(d);
@@ -297,7 +298,7 @@ bool serve_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fau
 	purge_settle(d->purge);
 	cache_keeper_end(d->keeper, true); /* while clients are still being answered */
 	log_settle(true);
-	log_ops("service stopped (%s)", PACKAGE_STRING);
+	log_ops_of(stop, NULL, "service stopped (%s)", PACKAGE_STRING);
 	return true;
 }
 

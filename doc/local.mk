@@ -49,4 +49,4 @@ $(COMPLETED): $(srcdir)/contrib/completion/resolver-control.in
 	@echo '. "$${BASH_SOURCE[0]%/*}/resolver-control"' >$@
 
 TESTS += doc/tests/pages.sh doc/tests/snippets.sh doc/tests/walk.sh
-EXTRA_DIST += doc/tests/pages.sh doc/tests/snippets.sh doc/tests/walk.sh
+EXTRA_DIST += doc/log.schema.json doc/tests/pages.sh doc/tests/snippets.sh doc/tests/walk.sh

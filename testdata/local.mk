@@ -26,6 +26,7 @@ FUZZ_TARGETS = \
 	testdata/fuzz/kept.fuzz \
 	testdata/fuzz/leasefile.fuzz \
 	testdata/fuzz/load_cache.fuzz \
+	testdata/fuzz/log_json.fuzz \
 	testdata/fuzz/msg.fuzz \
 	testdata/fuzz/proxy2.fuzz \
 	testdata/fuzz/request.fuzz \

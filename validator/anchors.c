@@ -698,17 +698,20 @@ static bool fall_back(struct anchors *a, const char *path, const struct fault *w
 	struct autotrust *p;
 
 	if (!seems_of_root(path)) {
-		log_error("%s; nothing below its name is validated until that file is good again",
+		log_rare_of("error", trust_anchor, LOG_FACTS(LOG_TEXT(source, path), LOG_TEXT(reason, why->text)),
+			  "%s; nothing below its name is validated until that file is good again",
 			  why->text);
 		return true;
 	}
 	p = built_in_point(path);
 	if (rolls_already(a, p)) {
-		log_error("%s; ignored", why->text);
+		log_rare_of("error", trust_anchor, LOG_FACTS(LOG_TEXT(source, path), LOG_TEXT(reason, why->text)), "%s; ignored",
+			    why->text);
 		autotrust_free(p);
 		return true;
 	}
-	log_error("%s; the built-in root trust anchor is used instead, and the file is "
+	log_rare_of("error", trust_anchor, LOG_FACTS(LOG_TEXT(source, path), LOG_TEXT(reason, why->text)),
+		  "%s; the built-in root trust anchor is used instead, and the file is "
 		  "rewritten once its keys are confirmed",
 		  why->text);
 	return point_add(a, p);

@@ -81,7 +81,7 @@ static void wait_for_next(struct roll *r)
 static void say(void *arg, const char *sentence)
 {
 	(void)arg;
-	log_line("notice", "%s", sentence);
+	log_line_of("notice", trust_anchor, NULL, "%s", sentence);
 }
 
 static void write_file(struct autotrust *p)
@@ -89,7 +89,8 @@ static void write_file(struct autotrust *p)
 	struct fault f = { 0 };
 
 	if (p->path && !autotrust_write(p, &f))
-		log_error("the trust anchor file is not up to date: %s", f.text);
+		log_rare_of("error", trust_anchor, LOG_FACTS(LOG_TEXT(reason, f.text)),
+			    "the trust anchor file is not up to date: %s", f.text);
 }
 
 static void obey(struct roll *r, const struct probe *p, unsigned actions)
@@ -102,11 +103,11 @@ static void obey(struct roll *r, const struct probe *p, unsigned actions)
 			keycache_forget(r->env->keys, p->point->owner, false);
 	}
 	if (actions & AUTOTRUST_GONE)
-		log_line("warning", "all keys of trust anchor %s are revoked: names below it are not "
-				    "validated any more", dname_print(p->point->owner, name));
+		log_line_of("warning", trust_anchor, LOG_FACTS(LOG_TEXT(zone, dname_print(p->point->owner, name))),
+			    "all keys of trust anchor %s are revoked: names below it are not validated any more", name);
 	if (actions & AUTOTRUST_FAILED)
-		log_detail("the DNSKEY RRset of trust anchor %s could not be fetched or is bogus",
-			   dname_print(p->point->owner, name));
+		log_detail_of(trust_anchor, LOG_FACTS(LOG_TEXT(zone, dname_print(p->point->owner, name))),
+			      "the DNSKEY RRset of trust anchor %s could not be fetched or is bogus", name);
 	if (actions & AUTOTRUST_WRITE)
 		write_file(p->point);
 }

@@ -191,12 +191,17 @@ static void log_bogus(const struct query *q, const struct validity *j)
 		return;
 	dname_print(q->question.name, name);
 	if (level == 1) {
-		log_line("info", "validation failure %s %s IN", name, type);
+		log_line_of("info", bogus, LOG_FACTS(LOG_TEXT(name, name), LOG_TEXT(type, type), LOG_TEXT(class, "IN")),
+			    "validation failure %s %s IN", name, type);
 		return;
 	}
 	if (q->answered_by.family)
 		addr_print(&q->answered_by, 53, server);
-	log_line("info", "validation failure <%s %s IN>: %s%s%s%s%s", name, type,
+	log_line_of("info", bogus,
+		    LOG_FACTS(LOG_TEXT(name, name), LOG_TEXT(type, type), LOG_TEXT(class, "IN"),
+			      LOG_TEXT(server, *server ? server : NULL), LOG_TEXT(reason, reason_text(j->reason)),
+			      LOG_TEXT(detail, j->text)),
+		    "validation failure <%s %s IN>: %s%s%s%s%s", name, type,
 		 reason_text(j->reason), j->text ? ": " : "", j->text ? j->text : "",
 		 *server ? " from " : "", server);
 }

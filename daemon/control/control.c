@@ -603,11 +603,13 @@ static bool is_stranger(const struct connection *l)
 static bool is_admitted(struct connection *l, ssize_t n, int error)
 {
 	bool broken = l->stream.tls && n < 0 && !stream_is_not_now(error);
+	const char *why;
 
 	if (!broken && !is_stranger(l))
 		return true;
-	log_notice("control: connection from %s rejected: %s", l->peer,
-		   broken ? tls_why(l->stream.tls) : "no client certificate");
+	why = broken ? tls_why(l->stream.tls) : "no client certificate";
+	log_rare_of("notice", control_rejected, LOG_FACTS(LOG_TEXT(client, l->peer), LOG_TEXT(reason, why)),
+		    "control: connection from %s rejected: %s", l->peer, why);
 	connection_close(l);
 	return false;
 }
@@ -699,7 +701,8 @@ static void connection_open(void *control, int fd)
 	struct tls *tls;
 
 	if (c->count >= CONNECTIONS_MOST && !make_room(c)) {
-		log_warn("control: connection rejected: limit of %d connections reached", CONNECTIONS_MOST);
+		log_rare_of("warning", control_rejected, LOG_FACTS(LOG_COUNT(count, CONNECTIONS_MOST)),
+			    "control: connection rejected: limit of %d connections reached", CONNECTIONS_MOST);
 		close(fd);
 		return;
 	}

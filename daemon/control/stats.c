@@ -282,7 +282,7 @@ void control_stats(struct call *c, struct worker *w)
 static void log_one(const char *line, void *arg)
 {
 	(void)arg;
-	log_line("info", "%s", line);
+	log_line_of("info", statistics, NULL, "%s", line);
 }
 
 static void log_stats(struct call *c, struct worker *w)

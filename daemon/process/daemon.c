@@ -207,9 +207,10 @@ static bool compare(struct comparing *c, const struct conf *old, const struct co
 		return false;
 	}
 	if (*c->names)
-		log_notice("configuration changed: %s", c->names);
+		log_rare_of("notice", reload, LOG_FACTS(LOG_TEXT(options, c->names)), "configuration changed: %s", c->names);
 	if (*c->fixed)
-		log_warn("changes that need a restart: %s", c->fixed);
+		log_rare_of("warning", reload, LOG_FACTS(LOG_TEXT(options, c->fixed)),
+			    "changes that need a restart: %s", c->fixed);
 	return true;
 }
 
@@ -294,7 +295,7 @@ static void tell_reloaded(void *daemon)
 {
 	const struct daemon *d = daemon;
 
-	log_notice("reloaded %s", d->how.conf_path);
+	log_rare_of("notice", reload, LOG_FACTS(LOG_TEXT(source, d->how.conf_path)), "reloaded %s", d->how.conf_path);
 	daemon_tell_state(d);
 	sd_notify_ready();
 }
@@ -315,7 +316,8 @@ bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f)
 	d->reload_failed = !ok;
 	d->reloaded_s = (int64_t)time(NULL);
 	if (!ok) {
-		log_error("reload failed, old configuration stays in use: %s", f->text);
+		log_rare_of("error", reload, LOG_FACTS(LOG_TEXT(source, d->how.conf_path), LOG_TEXT(reason, f->text)),
+			    "reload failed, old configuration stays in use: %s", f->text);
 		sd_notify_status("reload failed, old configuration stays in use: %s", f->text);
 		sd_notify_ready();
 	} else if (!forgetting_after(d->forgetting, tell_reloaded, d)) {

@@ -3,6 +3,7 @@
 #include "daemon/process/log_conf.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 
 #include "daemon/process/daemon.h"
@@ -20,6 +21,11 @@ static bool uses_syslog(const struct daemon *d, const struct conf *conf)
 	return !d->how.foreground || conf_was_given(conf, "use-syslog");
 }
 
+static bool is_json(const struct conf *conf)
+{
+	return strcmp(conf->server.log_format, "json") == 0;
+}
+
 static bool open_log(const struct daemon *d, const struct conf *conf)
 {
 	const struct conf_server *s = &conf->server;
@@ -33,12 +39,18 @@ static bool open_log(const struct daemon *d, const struct conf *conf)
 		.ident = *s->log_identity ? s->log_identity : d->how.program,
 		.file = d->how.to_stderr ? NULL : file,
 		.syslog = uses_syslog(d, conf),
+		.json = is_json(conf),
 		.time_ascii = s->log_time_ascii,
 		.time_iso = s->log_time_iso,
 		.thread_id = s->log_thread_id,
 	});
 	mem_free(file);
 	return ok;
+}
+
+void log_conf_form(const struct daemon *d, const struct conf *conf)
+{
+	(void)log_start(&(struct log_how){ .ident = d->how.program, .json = is_json(conf) });
 }
 
 void log_conf_start(const struct daemon *d, const struct conf *conf)
@@ -59,5 +71,5 @@ void log_conf_give(const struct daemon *d, const struct conf *conf)
 void log_conf_reopen(struct daemon *d)
 {
 	if (open_log(d, d->snapshot->conf))
-		log_notice("log file reopened");
+		log_rare_of("notice", log_reopened, NULL, "log file reopened");
 }

@@ -6,6 +6,8 @@
 struct conf;
 struct daemon;
 
+/* Before it is opened: what goes to standard error until then has its form already. */
+void log_conf_form(const struct daemon *d, const struct conf *conf);
 void log_conf_start(const struct daemon *d, const struct conf *conf);
 /* The log file belongs to the user that the daemon becomes. */
 void log_conf_give(const struct daemon *d, const struct conf *conf);

@@ -402,9 +402,9 @@ static void tell_cut(const struct zonedata *z, const struct gather *g)
 	char zone[DNAME_TEXT], name[DNAME_TEXT];
 
 	if (g->cut)
-		log_warn("zone %s: %zu records ignored, of RRsets of more than %u records or 16 MiB, first at %s",
-			 dname_print(z->apex, zone), g->cut, UINT16_MAX,
-			 dname_print(g->first_cut->owner, name));
+		log_rare_of("warning", zone, LOG_FACTS(LOG_TEXT(zone, dname_print(z->apex, zone)), LOG_COUNT(count, g->cut)),
+			    "zone %s: %zu records ignored, of RRsets of more than %u records or 16 MiB, first at %s", zone,
+			    g->cut, UINT16_MAX, dname_print(g->first_cut->owner, name));
 }
 
 static void build_nodes(struct zonedata *z, const struct zonebuild *b)
@@ -502,7 +502,7 @@ static void note_broken(void *arg, const char *why)
 	struct filing *x = arg;
 
 	if (++x->broken <= BROKEN_TOLD)
-		log_warn("%s", why);
+		log_rare_of("warning", zone, LOG_FACTS(LOG_TEXT(source, x->path), LOG_TEXT(reason, why)), "%s", why);
 	else if (x->broken == BROKEN_TOLD + 1)
 		log_warn("%s: more records are malformed", x->path);
 }
@@ -512,7 +512,7 @@ static void note_odd(void *arg, const char *why)
 	struct filing *x = arg;
 
 	if (++x->odd <= BROKEN_TOLD)
-		log_warn("%s", why);
+		log_rare_of("warning", zone, LOG_FACTS(LOG_TEXT(source, x->path), LOG_TEXT(reason, why)), "%s", why);
 	else if (x->odd == BROKEN_TOLD + 1)
 		log_warn("%s: more lines are doubtful", x->path);
 }

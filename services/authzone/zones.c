@@ -97,8 +97,8 @@ bool authzone_admits(const struct authzones *t, const struct authzone *z,
 		break;
 	}
 	if (t->permissive) {
-		log_warn("%s %s: %s; used anyway (zonemd-permissive-mode)",
-			 z->clause, dname_print(z->name, name), why.text);
+		log_rare_of("warning", zone, LOG_FACTS(LOG_TEXT(zone, dname_print(z->name, name)), LOG_TEXT(reason, why.text)),
+			    "%s %s: %s; used anyway (zonemd-permissive-mode)", z->clause, name, why.text);
 		return true;
 	}
 	fault_set(f, "%s", why.text);
@@ -119,8 +119,9 @@ void authzone_ripen(const struct authzone *z, struct zonedata *data)
 		return;
 	rules = rpz_new(data);
 	if (rpz_unusable(rules))
-		log_warn("%s %s: %zu names ignored, not valid RPZ triggers", z->clause,
-			 dname_print(z->name, name), rpz_unusable(rules));
+		log_rare_of("warning", zone,
+			    LOG_FACTS(LOG_TEXT(zone, dname_print(z->name, name)), LOG_COUNT(count, rpz_unusable(rules))),
+			    "%s %s: %zu names ignored, not valid RPZ triggers", z->clause, name, rpz_unusable(rules));
 	zonedata_attach(data, rules, free_rules);
 }
 
@@ -157,11 +158,14 @@ bool authzone_reload(const struct authzones *t, const struct authzone *z, struct
 		return false;
 	}
 	if (!data->soa && !z->manner)
-		log_warn("%s %s: %s has no SOA record: what it denies is denied without a TTL, and never compared with a primary's",
-			 z->clause, dname_print(z->name, name), z->path);
+		log_rare_of("warning", zone, LOG_FACTS(LOG_TEXT(zone, dname_print(z->name, name)), LOG_TEXT(source, z->path)),
+			    "%s %s: %s has no SOA record: what it denies is denied without a TTL, and never compared with "
+			    "a primary's", z->clause, name, z->path);
 	if (broken)
-		log_warn("%s %s: %zu malformed records of %s ignored", z->clause,
-			 dname_print(z->name, name), broken, z->path);
+		log_rare_of("warning", zone,
+			    LOG_FACTS(LOG_TEXT(zone, dname_print(z->name, name)), LOG_TEXT(source, z->path),
+				      LOG_COUNT(count, broken)),
+			    "%s %s: %zu malformed records of %s ignored", z->clause, name, broken, z->path);
 	authzone_ripen(z, data);
 	*former = authzone_publish(z, data, false);
 	atomic_store(&z->cell->since, (int64_t)time(NULL));
@@ -197,7 +201,8 @@ static void read_first(const struct authzones *t, const struct authzone *z)
 	if (!*z->path || (comes && !is_there(z)))
 		return;
 	if (!authzone_reload(t, z, &former, &why))
-		log_error("%s %s: %s", z->clause, dname_print(z->name, name), why.text);
+		log_rare_of("error", zone, LOG_FACTS(LOG_TEXT(zone, dname_print(z->name, name)), LOG_TEXT(reason, why.text)),
+			    "%s %s: %s", z->clause, name, why.text);
 }
 
 /* NULL with `f` set when `text` is not a name. */

@@ -47,7 +47,8 @@ static void save(struct blocklist_loading *g, const struct sources *s, struct bl
 	for (size_t i = 0; i < s->count; i++)
 		l.sources[i] = to_store(&s->at[i]);
 	if (!blocklist_saved_write(path, &l, &f) && !g->table_told) {
-		log_warn("blocklist %s: copy not saved: %s", g->name, f.text);
+		log_rare_of("warning", blocklist, LOG_FACTS(LOG_TEXT(list, g->name), LOG_TEXT(reason, f.text)),
+			    "blocklist %s: copy not saved: %s", g->name, f.text);
 		g->table_told = true;
 	}
 	mem_free(l.sources);
@@ -103,9 +104,11 @@ static void publish(struct blocklist *l, const struct sources *s, struct blockli
 	struct timebase now = { 0 };
 
 	timebase_read(&now);
-	log_ops("blocklist %s: %zu names, %zu bytes, from %zu sources in %" PRIu64 " ms", g->name,
-		blocklist_table_count(t), blocklist_table_bytes(t), s->count,
-		(now.now_us - began_us) / US_PER_MS);
+	log_ops_of(blocklist,
+		   LOG_FACTS(LOG_TEXT(list, g->name), LOG_COUNT(names, blocklist_table_count(t)),
+			     LOG_COUNT(size, blocklist_table_bytes(t)), LOG_COUNT(duration, now.now_us - began_us)),
+		   "blocklist %s: %zu names, %zu bytes, from %zu sources in %" PRIu64 " ms", g->name,
+		   blocklist_table_count(t), blocklist_table_bytes(t), s->count, (now.now_us - began_us) / US_PER_MS);
 	blocklist_publish(l, blocklist_table_pin(t));
 	pthread_mutex_lock(&g->lock);
 	g->made_s = blocklist_wall_s();
@@ -155,7 +158,8 @@ static void renew(struct blocklist *l, struct sources *s, uint64_t seed)
 		publish(l, s, t, began.now_us);
 		return;
 	}
-	log_warn("blocklist %s: update failed, old list stays in use: %s", g->name, f.text);
+	log_rare_of("warning", blocklist, LOG_FACTS(LOG_TEXT(list, g->name), LOG_TEXT(reason, f.text)),
+		    "blocklist %s: update failed, old list stays in use: %s", g->name, f.text);
 	tell_stale(g, f.text);
 }
 
@@ -182,8 +186,10 @@ void blocklist_loading_begin(struct blocklist *l, uint64_t *seed)
 
 	if (path && blocklist_saved_read(path, &stored, seed) && stored.spec == g->spec) {
 		remember(g, &stored);
-		log_ops("blocklist %s: %zu names from %s", g->name,
-			blocklist_table_count(stored.table), path);
+		log_ops_of(blocklist,
+			   LOG_FACTS(LOG_TEXT(list, g->name), LOG_COUNT(names, blocklist_table_count(stored.table)),
+				     LOG_TEXT(source, path)),
+			   "blocklist %s: %zu names from %s", g->name, blocklist_table_count(stored.table), path);
 		blocklist_publish(l, stored.table);
 	} else {
 		blocklist_table_unpin(stored.table);
@@ -295,8 +301,10 @@ static void fetch(const struct blocklist_loading *g, struct source *s)
 	if (end == FETCH_FAILED) {
 		blocklist_source_fail(s, &f);
 		s->due_s = blocklist_wall_s() + retry_s(g, s->failures++);
-		log_warn("blocklist %s: %s: %s%s", g->name, s->where, s->why,
-			 s->size >= 0 ? "; old copy stays in use" : "");
+		log_rare_of("warning", blocklist,
+			    LOG_FACTS(LOG_TEXT(list, g->name), LOG_TEXT(source, s->where), LOG_TEXT(reason, s->why)),
+			    "blocklist %s: %s: %s%s", g->name, s->where, s->why,
+			    s->size >= 0 ? "; old copy stays in use" : "");
 		return;
 	}
 	s->good_s = blocklist_wall_s();

@@ -326,15 +326,20 @@ static void log_counts(const struct blocklist_loading *g, const struct source *s
 {
 	const struct blocklist_counts *c = &s->counts;
 
-	log_detail("blocklist %s: %s: %" PRIu64 " rules in %" PRIu64 " lines", g->name, s->where,
-		   c->rules, c->lines);
+	log_detail_of(blocklist, LOG_FACTS(LOG_TEXT(list, g->name), LOG_TEXT(source, s->where), LOG_COUNT(count, c->rules)),
+		      "blocklist %s: %s: %" PRIu64 " rules in %" PRIu64 " lines", g->name, s->where, c->rules, c->lines);
 	for (int i = 0; i < BLOCKLIST_SKIP_KINDS; i++)
 		if (c->skipped[i])
-			log_detail("blocklist %s: %s: ignored: %" PRIu64 " %s", g->name, s->where,
-				   c->skipped[i], blocklist_skip_what[i]);
+			log_detail_of(blocklist,
+				      LOG_FACTS(LOG_TEXT(list, g->name), LOG_TEXT(source, s->where),
+						LOG_COUNT(count, c->skipped[i]), LOG_TEXT(reason, blocklist_skip_what[i])),
+				      "blocklist %s: %s: ignored: %" PRIu64 " %s", g->name, s->where, c->skipped[i],
+				      blocklist_skip_what[i]);
 	if (c->first_bad)
-		log_detail("blocklist %s: %s:%u: not a rule: %s", g->name, s->where, c->first_bad,
-			   c->first_bad_text);
+		log_detail_of(blocklist,
+			      LOG_FACTS(LOG_TEXT(list, g->name), LOG_TEXT(source, s->where), LOG_COUNT(line, c->first_bad),
+					LOG_TEXT(reason, "not a rule"), LOG_TEXT(detail, c->first_bad_text)),
+			      "blocklist %s: %s:%u: not a rule: %s", g->name, s->where, c->first_bad, c->first_bad_text);
 }
 
 /* Read one source into the table being built. */
@@ -397,7 +402,9 @@ struct blocklist_table *blocklist_make_table(const struct blocklist_loading *g, 
 			fault_set(f, "%s: %s", one->where, one->why);
 			break;
 		}
-		log_warn("blocklist %s: %s: %s", g->name, one->where, one->why);
+		log_rare_of("warning", blocklist,
+			    LOG_FACTS(LOG_TEXT(list, g->name), LOG_TEXT(source, one->where), LOG_TEXT(reason, one->why)),
+			    "blocklist %s: %s: %s", g->name, one->where, one->why);
 	}
 	if (f->set) {
 		blocklist_table_maker_free(m);
@@ -405,13 +412,15 @@ struct blocklist_table *blocklist_make_table(const struct blocklist_loading *g, 
 	}
 	t = blocklist_table_make(m, seed);
 	if (blocklist_table_dropped(t))
-		log_warn("blocklist %s: %" PRIu64
+		log_rare_of("warning", blocklist, LOG_FACTS(LOG_TEXT(list, g->name), LOG_COUNT(count, blocklist_table_dropped(t))),
+			 "blocklist %s: %" PRIu64
 			 " rules with modifiers ignored: at one name, only "
 			 "%d for any client and %d for each netblock are used",
 			 g->name, blocklist_table_dropped(t), BLOCKLIST_RULES_AT_ONCE,
 			 BLOCKLIST_RULES_AT_ONCE);
 	if (blocklist_table_unknown(t))
-		log_warn("blocklist %s: %u malformed patterns of allowed names ignored", g->name, blocklist_table_unknown(t));
+		log_rare_of("warning", blocklist, LOG_FACTS(LOG_TEXT(list, g->name), LOG_COUNT(count, blocklist_table_unknown(t))),
+			    "blocklist %s: %u malformed patterns of allowed names ignored", g->name, blocklist_table_unknown(t));
 	return t;
 }
 

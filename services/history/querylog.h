@@ -38,6 +38,11 @@ void querylog_address(const char *block, const char *action, const struct client
 void querylog_policy(const char *label, const char *trigger, const char *action,
 		     const struct client *c, const struct question *q);
 
+/* A rate limit was exceeded: "ip_ratelimit exceeded 192.0.2.1 100 www.example.com. A IN", of the servers of a zone "ratelimit
+ * exceeded example.com. 100 query www.example.com. A IN". With verbosity 1. */
+void querylog_client_rate(const struct client *c, const struct question *q, uint32_t limit);
+void querylog_zone_rate(const uint8_t *zone, const struct question *q, uint32_t limit);
+
 /* log-servfail: "SERVFAIL <www.example.com. A IN>: why"; `text` says more, or is NULL. */
 void querylog_failure(const struct question *q, enum reason reason, const char *text);
 

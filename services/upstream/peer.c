@@ -155,10 +155,11 @@ void peer_failed(struct peer *peer, const char *why, bool untrusted, uint64_t no
 	if (untrusted)
 		peer->held_until_us = now_us + HOLD_S * US_PER_S;
 	if (note(peer, why, now_us))
-		log_warn("no %s with %s: %s%s", peer->path ? "HTTPS" : "TLS", peer_print(peer, who),
-			 peer->why,
-			 untrusted ? " (no query sent, and no fallback to cleartext)"
-				   : "");
+		log_rare_of("warning", upstream_failure,
+			    LOG_FACTS(LOG_TEXT(server, peer_print(peer, who)),
+				      LOG_TEXT(transport, peer->path ? "https" : "tls"), LOG_TEXT(reason, peer->why)),
+			    "no %s with %s: %s%s", peer->path ? "HTTPS" : "TLS", who, peer->why,
+			    untrusted ? " (no query sent, and no fallback to cleartext)" : "");
 }
 
 void peer_refused(struct peer *peer, const char *why, uint64_t now_us)
@@ -166,7 +167,10 @@ void peer_refused(struct peer *peer, const char *why, uint64_t now_us)
 	char who[PEER_TEXT];
 
 	if (note(peer, why, now_us))
-		log_warn("no answer from %s: %s", peer_print(peer, who), peer->why);
+		log_rare_of("warning", upstream_failure,
+			    LOG_FACTS(LOG_TEXT(server, peer_print(peer, who)),
+				      LOG_TEXT(transport, peer->path ? "https" : "tls"), LOG_TEXT(reason, peer->why)),
+			    "no answer from %s: %s", who, peer->why);
 }
 
 static bool has_lost_lately(const struct peer *peer, uint64_t now_us)

@@ -17,7 +17,8 @@ void unwanted_note(struct env *e)
 	stat_bump(&e->stats->unwanted_replies, 1);
 	if (threshold == 0 || ++e->unwanted < threshold)
 		return;
-	log_warn("%" PRIu32 " unwanted replies (unwanted-reply-threshold): possible spoofing "
+	log_rare_of("warning", unwanted_replies, LOG_FACTS(LOG_COUNT(count, e->unwanted)),
+		 "%" PRIu32 " unwanted replies (unwanted-reply-threshold): possible spoofing "
 		 "attempt, all caches flushed",
 		 e->unwanted);
 	e->unwanted = 0;

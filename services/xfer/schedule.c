@@ -129,10 +129,11 @@ static void failed(struct task *t)
 	const struct zonedata *z = xfer_have(t);
 	char name[DNAME_TEXT];
 
-	log_notice("%s %s: transfer failed from every primary", t->z->clause, name_of(t, name));
+	log_rare_of("notice", zone, LOG_FACTS(LOG_TEXT(zone, name_of(t, name))),
+		    "%s %s: transfer failed from every primary", t->z->clause, name);
 	if (z && !atomic_load(&t->z->cell->expired) &&
 	    time_is_past(xfer_time(t)->now_s, lease_ends_s(t, z))) {
-		log_warn("%s %s: zone expired", t->z->clause, name);
+		log_rare_of("warning", zone, LOG_FACTS(LOG_TEXT(zone, name)), "%s %s: zone expired", t->z->clause, name);
 		atomic_store(&t->z->cell->expired, true);
 	}
 	t->backoff_s = t->backoff_s ? MIN(t->backoff_s * 2, BACKOFF_MAX_S) : BACKOFF_S;
@@ -172,7 +173,8 @@ static void on_saved(struct zonejob *job)
 	char name[DNAME_TEXT];
 
 	if (job->why.set)
-		log_error("%s %s: %s", t->z->clause, name_of(t, name), job->why.text);
+		log_rare_of("error", zone, LOG_FACTS(LOG_TEXT(zone, name_of(t, name)), LOG_TEXT(reason, job->why.text)),
+			    "%s %s: %s", t->z->clause, name, job->why.text);
 	if (job->outdated)
 		env->forget(env->purge_arg, job->outdated);
 	job->outdated = NULL;
@@ -184,8 +186,9 @@ static void take_over(struct task *t, struct zonedata *got)
 {
 	char name[DNAME_TEXT];
 
-	log_ops("%s %s: serial %u, %zu records", t->z->clause, name_of(t, name), got->serial,
-		got->records);
+	log_ops_of(zone,
+		   LOG_FACTS(LOG_TEXT(zone, name_of(t, name)), LOG_COUNT(serial, got->serial), LOG_COUNT(records, got->records)),
+		   "%s %s: serial %u, %zu records", t->z->clause, name, got->serial, got->records);
 	t->job.former = authzone_publish(t->z, got, true);
 	atomic_store(&t->z->cell->since, xfer_time(t)->wall_s);
 	start_job(t, ZONEJOB_SAVE, on_saved);
@@ -242,8 +245,9 @@ static void verified(struct task *t, bool holds)
 		return;
 	}
 	if (!holds)
-		log_warn("%s %s: DNSSEC validation of the zone failed%s", t->z->clause, name_of(t, name),
-			 permissive ? "; used anyway (zonemd-permissive-mode)" : "");
+		log_rare_of("warning", zone, LOG_FACTS(LOG_TEXT(zone, name_of(t, name))),
+			    "%s %s: DNSSEC validation of the zone failed%s", t->z->clause, name,
+			    permissive ? "; used anyway (zonemd-permissive-mode)" : "");
 	if (!holds && !permissive) {
 		if (t->from_file) {
 			file_fails(t, got);
@@ -383,8 +387,8 @@ static void on_put_together(struct zonejob *job)
 		take_records(t, got);
 		return;
 	}
-	log_warn("%s %s: transfer rejected: %s", t->z->clause, name_of(t, name),
-		 job->why.text);
+	log_rare_of("warning", zone, LOG_FACTS(LOG_TEXT(zone, name_of(t, name)), LOG_TEXT(reason, job->why.text)),
+		    "%s %s: transfer rejected: %s", t->z->clause, name, job->why.text);
 	t->phase = PHASE_TRANSFER;
 	xfer_next_address(t);
 }
@@ -417,7 +421,8 @@ static void on_fetched(struct zonejob *job)
 	} else if (got) {
 		take_records(t, got);
 	} else {
-		log_warn("%s %s: %s", t->z->clause, name_of(t, name), job->why.text);
+		log_rare_of("warning", zone, LOG_FACTS(LOG_TEXT(zone, name_of(t, name)), LOG_TEXT(reason, job->why.text)),
+			    "%s %s: %s", t->z->clause, name, job->why.text);
 		next_url(t);
 	}
 }

@@ -39,6 +39,11 @@ static void put_escaped(struct json *j, unsigned char c)
 	put(j, code);
 }
 
+static bool is_escaped(const unsigned char *at, size_t character_len)
+{
+	return character_len == 0 || *at < ' ' || *at == '"' || *at == '\\' || *at == 0x7f;
+}
+
 static void put_string(struct json *j, const char *text, size_t len)
 {
 	const unsigned char *at = (const unsigned char *)text, *end = at + len;
@@ -47,7 +52,7 @@ static void put_string(struct json *j, const char *text, size_t len)
 	while (at < end) {
 		size_t n = character(at, (size_t)(end - at));
 
-		if (n == 0 || *at < ' ' || *at == '"' || *at == '\\' || *at == 0x7f)
+		if (is_escaped(at, n))
 			put_escaped(j, *at++);
 		else {
 			j->out(j->arg, (const char *)at, n);
@@ -55,6 +60,26 @@ static void put_string(struct json *j, const char *text, size_t len)
 		}
 	}
 	put(j, "\"");
+}
+
+/* How many bytes of `text` come to at most `room` as characters of a string. */
+static size_t bytes_within(const char *text, size_t len, size_t room)
+{
+	const unsigned char *begin = (const unsigned char *)text, *at = begin, *end = at + len;
+
+	while (at < end) {
+		size_t n = character(at, (size_t)(end - at)), cost = n;
+
+		if (is_escaped(at, n)) {
+			cost = *at == '"' || *at == '\\' ? 2 : 6;
+			n = 1;
+		}
+		if (cost > room)
+			break;
+		room -= cost;
+		at += n;
+	}
+	return (size_t)(at - begin);
 }
 
 static void begin(struct json *j, const char *key)
@@ -90,6 +115,19 @@ void json_textn(struct json *j, const char *key, const char *value, size_t len)
 void json_text(struct json *j, const char *key, const char *value)
 {
 	json_textn(j, key, value, strlen(value));
+}
+
+bool json_text_within(struct json *j, const char *key, const char *value, size_t room)
+{
+	size_t len = strlen(value), frame = j->comma + 2u, fits;
+
+	if (key)
+		frame += strlen(key) + 3; /* of ours, without anything to escape */
+	if (frame > room || (len && frame == room))
+		return false;
+	fits = bytes_within(value, len, room - frame);
+	json_textn(j, key, value, fits);
+	return fits == len;
 }
 
 void json_bool(struct json *j, const char *key, bool value)

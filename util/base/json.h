@@ -19,6 +19,9 @@ void json_close(struct json *j, char bracket);                 /* '}' or ']' */
 
 void json_text(struct json *j, const char *key, const char *value);
 void json_textn(struct json *j, const char *key, const char *value, size_t len);
+/* At most `room` bytes, comma, key and quotes included: what does not fit of the value is left out, from a character on; all of
+ * it, if there is no room for any. False: something was. */
+bool json_text_within(struct json *j, const char *key, const char *value, size_t room) MUST_USE;
 void json_bool(struct json *j, const char *key, bool value);
 void json_number(struct json *j, const char *key, uint64_t value);
 /* Text that is already a JSON number (without exponent) is written as one; anything else quoted. */

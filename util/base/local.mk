@@ -11,6 +11,9 @@ libresolver_la_SOURCES += \
 	util/base/json.c util/base/json.h \
 	util/base/list.h \
 	util/base/log.c util/base/log.h \
+	util/base/log_event.def util/base/log_event.h \
+	util/base/log_json.c util/base/log_json.h \
+	util/base/log_member.def \
 	util/base/log_out.c util/base/log_out.h \
 	util/base/log_repeats.c util/base/log_repeats.h \
 	util/base/log_ring.c util/base/log_ring.h \
@@ -33,6 +36,7 @@ UNIT_TESTS += \
 	util/base/tests/json \
 	util/base/tests/list \
 	util/base/tests/log \
+	util/base/tests/log_json \
 	util/base/tests/log_ring \
 	util/base/tests/loop \
 	util/base/tests/mem \

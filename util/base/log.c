@@ -19,6 +19,7 @@
 #include <pthread_np.h>
 #endif
 
+#include "util/base/log_json.h"
 #include "util/base/log_out.h"
 #include "util/base/log_repeats.h"
 #include "util/base/log_ring.h"
@@ -36,7 +37,7 @@ static _Thread_local int thread_number;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	char ident[LOG_IDENT_MOST];
-	bool syslog, time_ascii, time_iso, thread_id;
+	bool syslog, json, time_ascii, time_iso, thread_id;
 	void (*sink)(const char *line, void *arg);
 	void *sink_arg;
 	struct log_out out; /* the writer's alone while there is one */
@@ -123,10 +124,25 @@ static void add_time(struct line *l, bool ascii, bool iso)
 	add_text(l, text);
 }
 
-static void build(struct line *l, const char *kind, const char *text)
+static void build_json(struct line *l, const struct log_origin *o, const char *text)
+{
+	struct log_head head = { .local_time = to.time_ascii,
+				 .pid = (long)getpid(),
+				 .thread = thread_shown(to.thread_id),
+				 .ident = to.ident };
+
+	(void)clock_gettime(CLOCK_REALTIME, &head.time);
+	l->len = log_json_build(l->text, &head, o, text);
+}
+
+static void build(struct line *l, const struct log_origin *o, const char *text)
 {
 	char who[48];
 
+	if (to.json) {
+		build_json(l, o, text);
+		return;
+	}
 	if (!to.syslog || to.sink) {
 		add_time(l, to.time_ascii, to.time_iso);
 		add_char(l, ' ');
@@ -134,7 +150,7 @@ static void build(struct line *l, const char *kind, const char *text)
 	}
 	snprintf(who, sizeof(who), "[%ld:%ld] ", (long)getpid(), thread_shown(to.thread_id));
 	add_text(l, who);
-	add_text(l, kind);
+	add_text(l, o->kind);
 	add_text(l, ": ");
 	add_escaped(l, text);
 }
@@ -188,12 +204,14 @@ static void tell_lost(void)
 	uint64_t n = log_ring_told(&writer.ring);
 	char text[120];
 	struct line l = { .len = 0 };
+	struct log_origin here = { .file = __FILE__, .kind = "warning", .event = LOG_EVENT_lost,
+				   .facts = LOG_FACTS(LOG_COUNT(count, n)) };
 
 	if (n == 0)
 		return;
 	snprintf(text, sizeof(text), "%llu lines of the log are lost: they could not be written, or not as fast as they came",
 		 (unsigned long long)n);
-	build(&l, "warning", text);
+	build(&l, &here, text);
 	l.text[l.len++] = '\n';
 	(void)log_ring_put(&writer.ring, LOG_WARNING, l.text, l.len);
 }
@@ -372,7 +390,7 @@ static void dispatch(const char *kind, struct line *l)
 		write_now(syslog_priority(kind), l);
 }
 
-static void emit(const char *kind, const char *text)
+static void emit(const struct log_origin *o, const char *text)
 {
 	void (*sink)(const char *line, void *arg);
 	struct line l;
@@ -382,11 +400,11 @@ static void emit(const char *kind, const char *text)
 	pthread_mutex_lock(&lock);
 	sink = to.sink;
 	arg = to.sink_arg;
-	build(&l, kind, text);
+	build(&l, o, text);
 	if (sink)
 		l.text[l.len] = 0;
 	else
-		dispatch(kind, &l);
+		dispatch(o->kind, &l);
 	pthread_mutex_unlock(&lock);
 	if (sink)
 		sink(l.text, arg);
@@ -414,33 +432,34 @@ static bool take_held(bool at_once, struct log_held *held)
 	return any;
 }
 
+/* As text, count and sentence are one line; in JSON the sentence stays as it was. */
+static void tell_held(const struct log_held *held)
+{
+	const struct log_origin o = { .kind = held->kind, .event = LOG_EVENT_repeated,
+				      .facts = LOG_FACTS(LOG_COUNT(count, held->count), LOG_TEXT(message, held->text)) };
+
+	log_write(&o, "%llu more times: %s", (unsigned long long)held->count, held->text);
+}
+
 void log_settle(bool at_once)
 {
 	struct log_held held;
 
 	while (take_held(at_once, &held))
-		log_line(held.kind, "%llu more times: %s", (unsigned long long)held.count, held.text);
+		tell_held(&held);
 }
 
-void log_rare(const char *kind, const char *fmt, ...)
+static bool is_admitted(const char *kind, const char *text)
 {
-	char text[LINE_MOST];
-	int was = errno;
-	va_list args;
 	bool admitted;
 
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
 	pthread_mutex_lock(&lock);
 	admitted = log_repeats_admit(&repeats, kind, text, monotonic_s());
 	pthread_mutex_unlock(&lock);
-	if (admitted)
-		emit(kind, text);
-	errno = was;
+	return admitted;
 }
 
-void log_line(const char *kind, const char *fmt, ...)
+void log_write(const struct log_origin *o, const char *fmt, ...)
 {
 	char text[LINE_MOST];
 	int was = errno;
@@ -449,7 +468,8 @@ void log_line(const char *kind, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	emit(kind, text);
+	if (!o->rare || is_admitted(o->kind, text))
+		emit(o, text);
 	errno = was;
 }
 
@@ -466,6 +486,7 @@ static bool lock_within(unsigned ms)
 
 static void say_last(const char *sentence)
 {
+	const struct log_origin here = { .kind = "fatal error" };
 	struct line l = { .len = 0 };
 
 	if (!lock_within(PATIENCE_MS)) {
@@ -478,7 +499,7 @@ static void say_last(const char *sentence)
 		log_line("fatal error", "%s", sentence);
 		return;
 	}
-	build(&l, "fatal error", sentence);
+	build(&l, &here, sentence);
 	dispatch("fatal error", &l);
 	(void)drain(FAREWELL_MS);
 	pthread_mutex_unlock(&lock);
@@ -525,6 +546,7 @@ bool log_start(const struct log_how *how)
 	go_to(&next);
 	set_ident(to.ident, how->ident);
 	to.syslog = how->syslog;
+	to.json = how->json;
 	to.time_ascii = how->time_ascii;
 	to.time_iso = how->time_iso;
 	to.thread_id = how->thread_id;

@@ -393,6 +393,13 @@ static bool word_sandbox(const char *w)
 	return is_one_of(w, list);
 }
 
+static bool word_log_format(const char *w)
+{
+	static const char *const list[] = { "text", "json", NULL };
+
+	return is_one_of(w, list);
+}
+
 static bool word_key_algorithm(const char *w)
 {
 	static const char *const list[] = { "hmac-sha256", "hmac-sha384", "hmac-sha512",

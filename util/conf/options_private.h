@@ -45,6 +45,7 @@
 	X(client_privacy, "full, network or hide") \
 	X(sha1_trust, "none, digest or all") \
 	X(sandbox, "yes, no or strict") \
+	X(log_format, "text or json") \
 	X(key_algorithm, "hmac-sha256, hmac-sha384, hmac-sha512, hmac-sha224 or hmac-sha1") \
 	X(base64, "base64") \
 	X(backend, "redis or testframe") \
@@ -134,6 +135,7 @@
 	X(STRATEGY, strategy, none, none)       /* to the end of the line */ \
 	X(SHA1_TRUST, sha1_trust, none, none) \
 	X(SANDBOX, sandbox, none, none) \
+	X(LOG_FORMAT, log_format, none, none) \
 	X(KEY_ALGORITHM, key_algorithm, none, none) \
 	X(BASE64, base64, none, none) \
 	X(BACKEND, backend, none, none) \
