@@ -11,6 +11,7 @@
 #include "services/cache/msg.h"
 #include "services/forward/forward.h"
 #include "services/forward/zonelimits.h"
+#include "services/history/querylog.h"
 #include "services/mesh/mesh.h"
 #include "services/query/snapshot.h"
 #include "services/query/trace.h"
@@ -193,7 +194,11 @@ static bool zone_admits(const struct iter *it)
 		return true;
 	for (size_t i = 0; i < len; i++)
 		zone[i] = ascii_lower[it->at->zone[i]];
-	return ratelimit_admits(e->zone_rates, zone, len, &rule, e->time->now_s, e->random);
+	if (ratelimit_admits(e->zone_rates, zone, len, &rule, e->time->now_s, e->random))
+		return true;
+	if (rule.tells)
+		querylog_zone_rate(zone, &it->q->question, rule.limit);
+	return false;
 }
 
 /* A failure for this reason is not cached: the next second counts anew. */

@@ -12,6 +12,7 @@
 #include "services/blocklist/answer.h"
 #include "services/cache/msg.h"
 #include "services/cache/subnet_index.h"
+#include "services/history/querylog.h"
 #include "services/mesh/mesh.h"
 #include "services/policy/policy.h"
 #include "services/policy/views.h"
@@ -81,6 +82,8 @@ static bool is_patient(const struct client_query *j)
 	if (rule.limit == 0 || (rate_admits(w, key, len, &rule) && network_admits(w, key, &rule)))
 		return true;
 	stat_add(w->env.stats, STAT_queries_ip_ratelimited);
+	if (rule.tells)
+		querylog_client_rate(&j->p->client, &j->request.q, rule.limit);
 	return false;
 }
 

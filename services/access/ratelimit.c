@@ -6,6 +6,7 @@
 #include "services/access/ratelimit.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "util/base/hash.h"
@@ -35,6 +36,7 @@ struct slab_of_rates {
 struct ratelimit {
 	unsigned slabs;
 	size_t sets; /* of each slab */
+	_Atomic uint32_t told_at_s, told; /* may_tell */
 	struct slab_of_rates slab[];
 };
 
@@ -88,7 +90,7 @@ static struct cell *take_cell(struct cell *set, uint64_t hash, const void *key, 
 	return oldest;
 }
 
-static void count(struct cell *c, uint32_t now_s)
+static uint32_t count(struct cell *c, uint32_t now_s)
 {
 	unsigned i = now_s % SECONDS;
 
@@ -98,6 +100,17 @@ static void count(struct cell *c, uint32_t now_s)
 	}
 	if (c->count[i] < UINT32_MAX)
 		c->count[i]++;
+	return c->count[i];
+}
+
+/* A flood of many clients must not become one of lines. Two threads may count as one: it is a line more. */
+static bool may_tell(struct ratelimit *r, uint32_t now_s)
+{
+	if (atomic_load_explicit(&r->told_at_s, memory_order_relaxed) != now_s) {
+		atomic_store_explicit(&r->told_at_s, now_s, memory_order_relaxed);
+		atomic_store_explicit(&r->told, 0, memory_order_relaxed);
+	}
+	return atomic_fetch_add_explicit(&r->told, 1, memory_order_relaxed) < RATE_TOLD;
 }
 
 /* The highest count of one second, among the last `seconds` including this one. */
@@ -110,23 +123,24 @@ static uint32_t rate_of(const struct cell *c, uint32_t now_s, uint32_t seconds)
 }
 
 bool ratelimit_admits(struct ratelimit *r, const void *key, size_t len,
-		      const struct rate_rule *rule, uint32_t now_s, struct random *random)
+		      struct rate_rule *rule, uint32_t now_s, struct random *random)
 {
 	uint64_t hash = hash_bytes(key, len);
 	struct slab_of_rates *s = &r->slab[hash % r->slabs];
 	struct cell *c;
-	uint32_t rate;
+	uint32_t rate, now;
 
 	PROMISE(len <= RATE_KEY_MAX);
 	pthread_mutex_lock(&s->lock);
 	if (!s->cells)
 		s->cells = mem_zero(r->sets * WAYS * sizeof(struct cell));
 	c = take_cell(s->cells + (hash >> 16) % r->sets * WAYS, hash, key, len);
-	count(c, now_s);
+	now = count(c, now_s);
 	rate = rate_of(c, now_s, rule->backoff ? SECONDS : 1);
 	pthread_mutex_unlock(&s->lock);
 	if (rate <= rule->limit)
 		return true;
+	rule->tells = now == rule->limit + 1 && may_tell(r, now_s);
 	return rule->factor && random_below(random, rule->factor) == 0;
 }
 

@@ -12,12 +12,13 @@ struct addr;
 struct random;
 struct ratelimit;
 
-enum { RATE_KEY_MAX = 255 };
+enum { RATE_KEY_MAX = 255, RATE_TOLD = 10 /* a second */ };
 
 struct rate_rule {
 	uint32_t limit;  /* events a second */
 	uint32_t factor; /* over the limit, one in so many still passes; 0: none */
 	bool backoff;    /* stays over the limit until the demand of two seconds is below it */
+	bool tells;      /* set by ratelimit_admits: log this one, as the first of its key in this second; RATE_TOLD at most */
 };
 
 /* `size` bytes in `slabs` parts (a power of two), each with a lock. */
@@ -26,7 +27,7 @@ void ratelimit_free(struct ratelimit *r); /* NULL is fine */
 
 /* Count an event; returns whether it is within the limit. */
 bool ratelimit_admits(struct ratelimit *r, const void *key, size_t len,
-		      const struct rate_rule *rule, uint32_t now_s, struct random *random);
+		      struct rate_rule *rule, uint32_t now_s, struct random *random);
 
 /* The current rate of each key: demand in the last full or current second. `fn` is called without
  * a lock. */

@@ -18,15 +18,16 @@ static void no_more_than_the_limit_passes_in_a_second(void **state)
 		struct rate_rule rule;
 		unsigned asked[4], want[4]; /* in each second */
 	} rows[] = {
-		{ "below it", { 5, 0, false }, { 5, 5, 5, 5 }, { 5, 5, 5, 5 } },
-		{ "above it", { 5, 0, false }, { 9, 3, 9, 0 }, { 5, 3, 5, 0 } },
-		{ "backing off", { 5, 0, true }, { 9, 3, 3, 3 }, { 5, 0, 3, 3 } },
-		{ "who does not slow down", { 5, 0, true }, { 9, 9, 9, 9 }, { 5, 0, 0, 0 } },
-		{ "all pass", { 1, 1, false }, { 9, 9, 9, 9 }, { 9, 9, 9, 9 } },
+		{ "below it", { 5, 0, false, false }, { 5, 5, 5, 5 }, { 5, 5, 5, 5 } },
+		{ "above it", { 5, 0, false, false }, { 9, 3, 9, 0 }, { 5, 3, 5, 0 } },
+		{ "backing off", { 5, 0, true, false }, { 9, 3, 3, 3 }, { 5, 0, 3, 3 } },
+		{ "who does not slow down", { 5, 0, true, false }, { 9, 9, 9, 9 }, { 5, 0, 0, 0 } },
+		{ "all pass", { 1, 1, false, false }, { 9, 9, 9, 9 }, { 9, 9, 9, 9 } },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct ratelimit *r = ratelimit_new(65536, 4);
+		struct rate_rule rule = rows[i].rule;
 		struct random random;
 
 		random_play(&random, 1);
@@ -34,7 +35,7 @@ static void no_more_than_the_limit_passes_in_a_second(void **state)
 			unsigned passed = 0;
 
 			for (unsigned j = 0; j < rows[i].asked[s]; j++)
-				passed += ratelimit_admits(r, "key", 3, &rows[i].rule, 100 + s,
+				passed += ratelimit_admits(r, "key", 3, &rule, 100 + s,
 							   &random);
 			if (passed != rows[i].want[s])
 				fail_msg("%s: %u in second %u", rows[i].why, passed, s);
@@ -46,7 +47,7 @@ static void no_more_than_the_limit_passes_in_a_second(void **state)
 static void some_pass_over_the_limit(void **state)
 {
 	(void)state;
-	static const struct rate_rule rule = { .limit = 10, .factor = 10 };
+	static struct rate_rule rule = { .limit = 10, .factor = 10 };
 	struct ratelimit *r = ratelimit_new(65536, 1);
 	struct random random;
 	unsigned passed = 0;
@@ -99,7 +100,7 @@ static void keys_that_begin_alike_are_not_one(void **state)
 		const char *key;
 		size_t len;
 	} keys[] = { { "key", 3 }, { "key", 2 }, { "kez", 3 }, { "keys", 4 }, { "", 0 }, { "\0", 1 } };
-	static const struct rate_rule rule = { .limit = 1 };
+	static struct rate_rule rule = { .limit = 1 };
 	struct ratelimit *r = ratelimit_new(1, 1); /* one set is the least there is */
 	uint8_t longest[RATE_KEY_MAX] = { 1 };
 	struct random random;
@@ -118,7 +119,7 @@ static void keys_that_begin_alike_are_not_one(void **state)
 static void who_was_heard_least_lately_makes_room(void **state)
 {
 	(void)state;
-	static const struct rate_rule rule = { .limit = 1 };
+	static struct rate_rule rule = { .limit = 1 };
 
 	for (uint32_t quiet = 0; quiet < 8; quiet++) {
 		struct ratelimit *r = ratelimit_new(1, 1);
@@ -165,7 +166,7 @@ static void rates_are_told_of_who_was_heard_lately(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		static const struct rate_rule rule = { .limit = 1 };
+		static struct rate_rule rule = { .limit = 1 };
 		struct ratelimit *r = ratelimit_new(65536, 4);
 		struct seen seen = { 0 };
 		struct random random;
@@ -196,7 +197,7 @@ static void add_rate(const uint8_t *key, size_t len, uint32_t rate, void *arg)
 static void keys_do_not_disturb_each_other_and_memory_is_bounded(void **state)
 {
 	(void)state;
-	static const struct rate_rule rule = { .limit = 1 };
+	static struct rate_rule rule = { .limit = 1 };
 	struct ratelimit *r = ratelimit_new(16384, 2);
 	struct random random;
 	uint32_t sum = 0;
@@ -336,6 +337,43 @@ static void what_is_no_limit_is_named(void **state)
 	}
 }
 
+static void the_first_over_the_limit_is_told_of(void **state)
+{
+	static const struct { const char *why; uint32_t key, in_s; unsigned asked, told; } rows[] = {
+		{ "within the limit", 1, 100, 5, 0 },  { "the first above it", 1, 100, 1, 1 },
+		{ "no other in that second", 1, 100, 9, 0 }, { "in the next one", 1, 101, 9, 1 },
+		{ "another key", 2, 101, 9, 1 },
+	};
+	struct ratelimit *r = ratelimit_new(65536, 4);
+	struct random random;
+	unsigned told = 0;
+
+	(void)state;
+	random_play(&random, 1);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		told = 0;
+		for (unsigned j = 0; j < rows[i].asked; j++) {
+			struct rate_rule rule = { .limit = 5 };
+
+			(void)ratelimit_admits(r, &rows[i].key, sizeof rows[i].key, &rule, rows[i].in_s, &random);
+			told += rule.tells;
+		}
+		if (told != rows[i].told)
+			fail_msg("%s: %u", rows[i].why, told);
+	}
+	told = 0;
+	for (uint32_t key = 10; key < 60; key++) { /* a flood of them */
+		for (unsigned j = 0; j < 2; j++) {
+			struct rate_rule rule = { .limit = 1 };
+
+			(void)ratelimit_admits(r, &key, sizeof key, &rule, 200, &random);
+			told += rule.tells;
+		}
+	}
+	assert_int_equal(told, RATE_TOLD);
+	ratelimit_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +388,7 @@ int main(void)
 		cmocka_unit_test(keys_do_not_disturb_each_other_and_memory_is_bounded),
 		cmocka_unit_test(a_client_is_its_address),
 		cmocka_unit_test(a_zone_has_the_limit_that_is_written_closest),
+		cmocka_unit_test(the_first_over_the_limit_is_told_of),
 	};
 
 	hash_start(true);
