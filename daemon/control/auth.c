@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/process/cache_keeper.h"
 #include "daemon/process/daemon.h"
 #include "daemon/process/forget.h"
@@ -28,17 +28,41 @@ static void say_since(struct call *c, const struct authzone *z)
 		call_say(c, "\tsince %lld %s", (long long)since, text);
 }
 
+static void put_zone(struct json *j, const struct authzone *z, const char *name)
+{
+	const struct zonedata *data = authzone_stored(z);
+	int64_t since = atomic_load(&z->cell->since);
+
+	json_text(j, "zone", name);
+	json_bool(j, "policy", z->manner != NULL);
+	json_bool(j, "expired", atomic_load(&z->cell->expired));
+	if (data && data->soa)
+		json_number(j, "serial", data->serial);
+	if (data)
+		json_number(j, "records", data->records);
+	if (since)
+		json_signed(j, "since", since);
+}
+
 void control_list_auth_zones(struct call *c, struct worker *w)
 {
 	const struct authzones *zones = call_snapshot(c)->zones;
 	char name[DNAME_TEXT];
 
 	(void)w;
+	(void)call_rows(c);
 	for (size_t i = 0; i < zones->count; i++) {
 		const struct authzone *z = &zones->items[i];
 		const struct zonedata *data = authzone_stored(z);
+		struct json *j = call_row(c);
 
-		call_say(c, "%s\t", dname_print(z->name, name));
+		dname_print(z->name, name);
+		if (j) {
+			put_zone(j, z, name);
+			call_row_end(c);
+			continue;
+		}
+		call_say(c, "%s\t", name);
 		if (atomic_load(&z->cell->expired)) {
 			call_say(c, "expired");
 		} else if (data && data->soa) {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/control/stats.h"
 #include "daemon/process/daemon.h"
 #include "daemon/worker/worker.h"
@@ -34,14 +34,14 @@ static uint32_t now_s(const struct call *c)
 
 /* ---- status ---- */
 
+static const char *const action_words[] = {
+	[BLOCKLIST_NXDOMAIN] = "nxdomain", [BLOCKLIST_NODATA] = "nodata", [BLOCKLIST_NULL] = "null",
+	[BLOCKLIST_REFUSE] = "refuse",     [BLOCKLIST_ADDRESS] = "address", [BLOCKLIST_DROP] = "drop",
+};
+
 static const char *action_print(const struct blocklist *l, char text[3 * ADDR_TEXT])
 {
-	static const char *const words[] = {
-		[BLOCKLIST_NXDOMAIN] = "nxdomain", [BLOCKLIST_NODATA] = "nodata",
-		[BLOCKLIST_NULL] = "null",         [BLOCKLIST_REFUSE] = "refuse",
-		[BLOCKLIST_ADDRESS] = "address",   [BLOCKLIST_DROP] = "drop",
-	};
-	int len = snprintf(text, ADDR_TEXT, "%s", words[l->action]);
+	int len = snprintf(text, ADDR_TEXT, "%s", action_words[l->action]);
 
 	for (int i = 0; i < 2 && l->action == BLOCKLIST_ADDRESS; i++) {
 		char addr[ADDR_TEXT];
@@ -51,6 +51,20 @@ static const char *action_print(const struct blocklist *l, char text[3 * ADDR_TE
 					addr_print(&l->addr[i], 0, addr));
 	}
 	return text;
+}
+
+static void put_action(struct json *j, const struct blocklist *l)
+{
+	char addr[ADDR_TEXT];
+
+	json_text(j, "action", action_words[l->action]);
+	if (l->action != BLOCKLIST_ADDRESS)
+		return;
+	json_open(j, "addresses", '[');
+	for (int i = 0; i < 2; i++)
+		if (l->addr[i].family)
+			json_text(j, NULL, addr_print(&l->addr[i], 0, addr));
+	json_close(j, ']');
 }
 
 static void say_ago(struct call *c, const char *what, int64_t then_s)
@@ -70,11 +84,66 @@ static void say_skips(struct call *c, const struct blocklist_counts *counts)
 			 counts->first_bad_text);
 }
 
+static const char *const kinds[] = {
+	[BLOCKLIST_FROM_FILE] = "file", [BLOCKLIST_FROM_URL] = "url", [BLOCKLIST_FROM_ALLOW] = "allow-file"
+};
+
+/* Times are seconds since 1970. */
+static void put_source(const struct blocklist_source *s, void *json)
+{
+	const struct blocklist_counts *n = s->counts;
+	struct json *j = json;
+
+	json_open(j, NULL, '{');
+	json_text(j, "kind", kinds[s->kind]);
+	json_text(j, "where", s->where);
+	json_number(j, "rules", n->rules);
+	json_number(j, "lines", n->lines);
+	if (s->good_s)
+		json_signed(j, "read", s->good_s);
+	if (s->failed_s) {
+		json_signed(j, "failed", s->failed_s);
+		json_text(j, "reason", s->why);
+	}
+	json_open(j, "ignored", '{');
+	for (int i = 0; i < BLOCKLIST_SKIP_KINDS; i++)
+		if (n->skipped[i])
+			json_number(j, blocklist_skip_what[i], n->skipped[i]);
+	json_close(j, '}');
+	if (n->first_bad) {
+		json_number(j, "first_invalid_line", n->first_bad);
+		json_text(j, "first_invalid_text", n->first_bad_text);
+	}
+	json_close(j, '}');
+}
+
+static void put_list(struct json *j, const struct blocklist *l, uint64_t blocked)
+{
+	const struct blocklist_table *t = RCU_READ(l->table);
+	struct blocklist_age age;
+	char stale[600];
+
+	json_open(j, NULL, '{');
+	json_text(j, "name", l->name);
+	json_number(j, "names", blocklist_table_count(t));
+	json_number(j, "bytes", blocklist_table_bytes(t));
+	put_action(j, l);
+	json_number(j, "blocked", blocked);
+	json_number(j, "dropped_rules", blocklist_table_dropped(t));
+	json_open(j, "sources", '[');
+	blocklist_loading_tell(l, &age, stale, sizeof stale, put_source, j);
+	json_close(j, ']');
+	if (age.made_s)
+		json_signed(j, "made", age.made_s);
+	if (age.next_s)
+		json_signed(j, "next_check", age.next_s);
+	if (age.stale)
+		json_text(j, "trouble", age.stale);
+	json_close(j, '}');
+}
+
 static void say_source(const struct blocklist_source *s, void *call)
 {
-	static const char *const kinds[] = { [BLOCKLIST_FROM_FILE] = "file",
-					     [BLOCKLIST_FROM_URL] = "url",
-					     [BLOCKLIST_FROM_ALLOW] = "allow-file" };
 	struct call *c = call;
 
 	call_say(c, "  %s %s: %" PRIu64 " rules in %" PRIu64 " lines", kinds[s->kind], s->where,
@@ -125,6 +194,39 @@ static void say_pause(const char *view, uint32_t left_s, void *call)
 		 view ? view : "");
 }
 
+static void put_rule(const uint8_t *name, bool allows, void *json)
+{
+	char text[DNAME_TEXT];
+
+	json_open(json, NULL, '{');
+	json_text(json, "name", dname_print(name, text));
+	json_text(json, "rule", allows ? "allowed" : "denied");
+	json_close(json, '}');
+}
+
+static void put_pause(const char *view, uint32_t left_s, void *json)
+{
+	json_open(json, NULL, '{');
+	json_number(json, "left", left_s);
+	if (view)
+		json_text(json, "view", view);
+	json_close(json, '}');
+}
+
+static void put_status(struct json *j, const struct call *c, const struct blocklists *b, const uint64_t *blocked)
+{
+	json_open(j, "lists", '[');
+	for (size_t i = 0; i < b->count; i++)
+		put_list(j, b->at[i], blocked[b->at[i]->slot]);
+	json_close(j, ']');
+	json_open(j, "rules", '[');
+	blocklists_each_rule(b, put_rule, j);
+	json_close(j, ']');
+	json_open(j, "pauses", '[');
+	blocklists_each_pause(b, now_s(c), put_pause, j);
+	json_close(j, ']');
+}
+
 /* Sums the counts of blocked queries over the workers, in call->data. */
 void control_blocklist_status(struct call *c, struct worker *w)
 {
@@ -136,6 +238,10 @@ void control_blocklist_status(struct call *c, struct worker *w)
 	if (w) {
 		for (unsigned i = 0; i <= STAT_LISTS; i++)
 			blocked[i] += stat_get(&w->env.stats->blocked_by[i]);
+		return;
+	}
+	if (c->json) {
+		put_status(call_object(c), c, b, blocked);
 		return;
 	}
 	for (size_t i = 0; i < b->count; i++)
@@ -220,8 +326,13 @@ void control_blocklist_pause(struct call *c, struct worker *w)
 
 void control_blocklist_resume(struct call *c, struct worker *w)
 {
+	bool ended = blocklists_resume(lists_of(c), now_s(c));
+	struct json *j = call_object(c);
+
 	(void)w;
-	if (blocklists_resume(lists_of(c), now_s(c)))
+	if (j)
+		json_bool(j, "was_paused", ended);
+	else if (ended)
 		call_ok(c);
 	else
 		call_say(c, "ok, there was no pause\n");
@@ -275,6 +386,19 @@ static const char *rule_print(const struct blocklist_rule *r)
 	return bits & BLOCKLIST_ALLOW ? "allows" : "blocks";
 }
 
+static void put_line(const char *where, unsigned line, const char *text, const struct blocklist_rule *r, void *json)
+{
+	char name[DNAME_TEXT];
+
+	json_open(json, NULL, '{');
+	json_text(json, "where", where);
+	json_number(json, "line", line);
+	json_text(json, "text", text);
+	json_text(json, "effect", rule_print(r));
+	json_text(json, "name", dname_print(r->name, name));
+	json_close(json, '}');
+}
+
 static void say_line(const char *where, unsigned line, const char *text,
 		     const struct blocklist_rule *r, void *call)
 {
@@ -307,9 +431,44 @@ static void say_what(struct call *c, const struct blocklist *l, const struct blo
 	call_say(c, "\n");
 }
 
-/* Whether the list blocks the name for everyone. A list for some clients is reported, but does not
- * count. */
-static bool test_list(struct call *c, const struct blocklist *l, const uint8_t *name,
+static void put_whom(struct json *j, const struct blocklist *l)
+{
+	json_bool(j, "for_all", l->for_all);
+	json_open(j, "views", '[');
+	for (size_t i = 0; !l->for_all && i < l->view_count; i++)
+		json_text(j, NULL, l->views[i]);
+	json_close(j, ']');
+	json_bool(j, "for_tags", !l->for_all && !tagset_is_empty(&l->tags));
+}
+
+static void put_test(struct json *j, const struct blocklist *l, const uint8_t *name, uint16_t type)
+{
+	static const char *const words[] = {
+		[BLOCKLIST_SAYS_NOTHING] = "no match", [BLOCKLIST_BLOCKS] = "blocks", [BLOCKLIST_ALLOWS] = "allows"
+	};
+	struct blocklist_match m = { 0 };
+	enum blocklist_verdict v = blocklist_ask(l, name, type, &m);
+	char text[DNAME_TEXT];
+
+	json_open(j, NULL, '{');
+	json_text(j, "list", l->name);
+	json_text(j, "verdict", words[v]);
+	if (v != BLOCKLIST_SAYS_NOTHING)
+		json_text(j, "by", dname_print(dname_suffix(name, m.labels), text));
+	if (v == BLOCKLIST_BLOCKS) {
+		json_bool(j, "own_answer", m.rewrites);
+		put_action(j, l);
+		put_whom(j, l);
+	}
+	json_open(j, "lines", '[');
+	if (v != BLOCKLIST_SAYS_NOTHING)
+		blocklist_loading_search(l, name, put_line, j);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+/* A list for some clients is reported, but does not count. */
+static void test_list(struct call *c, const struct blocklist *l, const uint8_t *name,
 		      uint16_t type)
 {
 	struct blocklist_match m = { 0 };
@@ -318,7 +477,7 @@ static bool test_list(struct call *c, const struct blocklist *l, const uint8_t *
 
 	if (v == BLOCKLIST_SAYS_NOTHING) {
 		call_say(c, "list %s: no match\n", l->name);
-		return false;
+		return;
 	}
 	call_say(c, "list %s %s it by %s", l->name, v == BLOCKLIST_BLOCKS ? "blocks" : "allows",
 		 dname_print(dname_suffix(name, m.labels), text));
@@ -327,35 +486,80 @@ static bool test_list(struct call *c, const struct blocklist *l, const uint8_t *
 	else
 		call_say(c, "\n");
 	blocklist_loading_search(l, name, say_line, c);
-	return v == BLOCKLIST_BLOCKS && l->for_all;
 }
 
-static void say_paused(const char *view, uint32_t left_s, void *call)
+static void note_paused(const char *view, uint32_t left_s, void *paused)
 {
 	(void)left_s;
-	if (!view)
-		call_say(call, "but blocking is paused\n");
+	*(bool *)paused |= !view;
+}
+
+static bool blocks_all(const struct blocklist *l, const uint8_t *name)
+{
+	struct blocklist_match m = { 0 };
+
+	return blocklist_ask(l, name, TYPE_A, &m) == BLOCKLIST_BLOCKS && l->for_all;
+}
+
+/* What was decided at run time comes before the lists. */
+static bool is_blocked(const struct blocklists *b, const uint8_t *name, enum blocklist_verdict own)
+{
+	bool blocked = own == BLOCKLIST_BLOCKS;
+
+	for (size_t i = 0; own == BLOCKLIST_SAYS_NOTHING && i < b->count; i++)
+		blocked |= blocks_all(b->at[i], name);
+	return blocked;
+}
+
+struct tested {
+	const struct blocklists *lists;
+	const uint8_t *name;
+	enum blocklist_verdict own;
+	bool blocked, paused;
+};
+
+static void put_tested(struct json *j, const struct tested *t)
+{
+	char text[DNAME_TEXT];
+
+	json_text(j, "name", dname_print(t->name, text));
+	json_bool(j, "blocked", t->blocked);
+	json_bool(j, "paused", t->paused);
+	if (t->own != BLOCKLIST_SAYS_NOTHING)
+		json_text(j, "rule", t->own == BLOCKLIST_BLOCKS ? "denied" : "allowed");
+	json_open(j, "lists", '[');
+	for (size_t i = 0; i < t->lists->count; i++)
+		put_test(j, t->lists->at[i], t->name, TYPE_A);
+	json_close(j, ']');
+}
+
+static void say_tested(struct call *c, const struct tested *t)
+{
+	char text[DNAME_TEXT];
+
+	if (t->own != BLOCKLIST_SAYS_NOTHING)
+		call_say(c, "at run time it was %s\n", t->own == BLOCKLIST_BLOCKS ? "denied" : "allowed");
+	for (size_t i = 0; i < t->lists->count; i++)
+		test_list(c, t->lists->at[i], t->name, TYPE_A);
+	call_say(c, "%s is %s\n", dname_print(t->name, text), t->blocked ? "blocked" : "not blocked");
+	if (t->blocked && t->paused)
+		call_say(c, "but blocking is paused\n");
 }
 
 void control_blocklist_test(struct call *c, struct worker *w)
 {
-	const struct blocklists *b = lists_of(c);
+	struct tested t = { .lists = lists_of(c) };
 	uint8_t name[DNAME_MAX];
-	char text[DNAME_TEXT];
-	enum blocklist_verdict own;
-	bool blocked = false;
 
 	(void)w;
 	if (!call_take_name(c, name))
 		return;
-	own = blocklists_ask_own(b, name);
-	if (own != BLOCKLIST_SAYS_NOTHING)
-		call_say(c, "at run time it was %s\n",
-			 own == BLOCKLIST_BLOCKS ? "denied" : "allowed");
-	for (size_t i = 0; i < b->count; i++)
-		blocked |= test_list(c, b->at[i], name, TYPE_A);
-	blocked = own == BLOCKLIST_BLOCKS || (own == BLOCKLIST_SAYS_NOTHING && blocked);
-	call_say(c, "%s is %s\n", dname_print(name, text), blocked ? "blocked" : "not blocked");
-	if (blocked)
-		blocklists_each_pause(b, now_s(c), say_paused, c);
+	t.name = name;
+	t.own = blocklists_ask_own(t.lists, name);
+	t.blocked = is_blocked(t.lists, name, t.own);
+	blocklists_each_pause(t.lists, now_s(c), note_paused, &t.paused);
+	if (c->json)
+		put_tested(call_object(c), &t);
+	else
+		say_tested(c, &t);
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/process/cache_keeper.h"
 #include "daemon/process/daemon.h"
 #include "daemon/worker/worker.h"
@@ -98,6 +98,19 @@ static bool keep_answer(const struct slab_entry *e, void *arg)
 	return false;
 }
 
+static void say_removed(struct call *c, size_t sets, size_t answers, size_t keys)
+{
+	struct json *j = call_object(c);
+
+	if (!j) {
+		call_say(c, "ok removed %zu rrsets, %zu messages and %zu key entries\n", sets, answers, keys);
+		return;
+	}
+	json_number(j, "rrsets", sets);
+	json_number(j, "messages", answers);
+	json_number(j, "keys", keys);
+}
+
 static void sweep(struct call *c, struct flushing *f)
 {
 	const struct caches *caches = &c->daemon->caches;
@@ -110,8 +123,7 @@ static void sweep(struct call *c, struct flushing *f)
 		answers = slab_sweep(msgcache_slab(caches->messages), keep_answer, f);
 	keys = keycache_forget(caches->keys, f->top ? f->top : dname_root, f->bogus_keys);
 	forget_in_store(c, f->gone);
-	call_say(c, "ok removed %zu rrsets, %zu messages and %zu key entries\n", sets, answers,
-		 keys);
+	say_removed(c, sets, answers, keys);
 }
 
 static const uint8_t *asked_name(const struct stored *s)
@@ -331,6 +343,53 @@ void control_flush_infra(struct call *c, struct worker *w)
 	call_ok(c);
 }
 
+static void put_lame(struct json *j, unsigned lame)
+{
+	json_open(j, "lame", '{');
+	json_bool(j, "dnssec", lame & LAME_DNSSEC);
+	json_bool(j, "rec", lame & LAME_RECURSIVE);
+	json_bool(j, "A", lame & LAME_ADDRESSES);
+	json_bool(j, "other", lame & LAME_OTHER);
+	json_close(j, '}');
+}
+
+static void put_server(struct json *j, const struct infra_row *r)
+{
+	const struct infra_view *v = &r->view;
+	char addr[ADDR_TEXT], zone[DNAME_TEXT];
+
+	json_text(j, "server", addr_print(r->addr, 53, addr));
+	json_text(j, "zone", dname_print(r->zone, zone));
+	json_bool(j, "expired", v->ttl_s == 0);
+	json_number(j, "rto", v->rto_ms);
+	if (v->ttl_s == 0)
+		return;
+	json_number(j, "ttl", v->ttl_s);
+	json_number(j, "ping", v->ping_ms);
+	json_number(j, "var", v->var_ms);
+	json_number(j, "rtt", v->rtt_ms);
+	json_number(j, "tA", v->timeouts_a);
+	json_number(j, "tAAAA", v->timeouts_aaaa);
+	json_number(j, "tother", v->timeouts_other);
+	json_bool(j, "ednsknown", v->edns != EDNS_UNTRIED);
+	json_signed(j, "edns", v->edns == EDNS_FAILS ? -1 : 0);
+	json_number(j, "delay", r->delay_s);
+	put_lame(j, v->lame);
+}
+
+static void say_server(const struct infra_row *r, void *call)
+{
+	char line[INFRA_LINE];
+	struct json *j = call_row(call);
+
+	if (!j) {
+		call_line(infra_row_print(r, line), call);
+		return;
+	}
+	put_server(j, r);
+	call_row_end(call);
+}
+
 void control_dump_infra(struct call *c, struct worker *w)
 {
 	struct slab_walk walk = { 0 };
@@ -338,7 +397,8 @@ void control_dump_infra(struct call *c, struct worker *w)
 
 	(void)w;
 	timebase_read(&now);
-	while (infra_dump(c->daemon->caches.infra, &walk, &now, call_line, c) && call_flows(c))
+	(void)call_rows(c);
+	while (infra_dump(c->daemon->caches.infra, &walk, &now, say_server, c) && call_flows(c))
 		;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/control/call_json.h"
 #include "daemon/control/call_text.h"
 #include "daemon/process/daemon.h"
 #include "util/base/fault.h"
@@ -40,7 +41,7 @@ static void append(struct call *c, const char *from, size_t len)
 	}
 }
 
-static void put(struct call *c, const char *from, size_t len)
+void call_put(struct call *c, const char *from, size_t len)
 {
 	struct call_flow *f = c->flow;
 	bool tell;
@@ -59,6 +60,14 @@ static void put(struct call *c, const char *from, size_t len)
 	pthread_mutex_unlock(&f->lock);
 	if (tell)
 		f->more(c);
+}
+
+static void put(struct call *c, const char *from, size_t len)
+{
+	if (c->json)
+		call_json_words(c, from, len);
+	else
+		call_put(c, from, len);
 }
 
 struct call_flow *call_flow_new(void (*more)(struct call *c))
@@ -193,6 +202,7 @@ void call_clear(struct call *c)
 		c->first = t->next;
 		mem_free(t);
 	}
+	call_json_clear(c);
 }
 
 /* ---- the configuration ---- */

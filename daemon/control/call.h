@@ -32,6 +32,7 @@ struct snapshot;
 struct worker;
 
 struct call_flow;
+struct call_json;
 struct call_text; /* a piece of the reply */
 
 /* For commands with a body. */
@@ -77,6 +78,7 @@ struct call {
 	uint64_t published;            /* daemon.published when it began */
 	struct call_text *first, *last;
 	struct call_flow *flow; /* ASIDE; else NULL */
+	struct call_json *json; /* the reply is to be JSON (daemon/control/call_json.h); else NULL */
 	unsigned pieces; /* of the reply, including those already sent */
 	char line[CONTROL_LINE];
 };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/control/call_text.h"
 #include "daemon/control/sockets.h"
 #include "daemon/process/daemon.h"
@@ -78,6 +79,7 @@ static void call_free(struct call *c)
 	if (c->finished)
 		c->finished(c, c->finished_arg);
 	call_clear(c);
+	call_json_free(c);
 	call_flow_free(c->flow);
 	if (c->let_go)
 		c->let_go(c);
@@ -177,6 +179,7 @@ static void call_ends(struct call *c)
 			daemon_stop(d);
 		return;
 	}
+	call_json_end(c);
 	l->replies = true;
 	timer_set(c->daemon->loop, &l->limit, TAKE_TIME_US);
 	write_reply(l);
@@ -459,15 +462,14 @@ static void on_turn_limit(struct connection *l)
 	struct call *c = l->call;
 	int at = atomic_load_explicit(&c->at_worker, memory_order_relaxed);
 	unsigned hops = atomic_load_explicit(&c->hops, memory_order_relaxed);
-	char said[128];
+	char said[256];
 
 	if (at == CALL_AT_NONE || hops != l->hops) {
 		l->hops = hops;
 		limit_turns(c);
 		return;
 	}
-	snprintf(said, sizeof said, "error thread %d has not responded for more than %d s: the command continues when it does\n",
-		 at, TURN_TIME_S);
+	call_print_late(c, at, TURN_TIME_S, said, sizeof said);
 	log_warn("control: %s: thread %d has not responded for more than %d s", c->command->word, at,
 		 TURN_TIME_S);
 	c->is_left = true;
@@ -538,8 +540,7 @@ static bool call_begin(struct connection *l)
 	c->at_worker = CALL_AT_NONE;
 	l->call = c;
 	watch_want(&l->watch, 0);
-	memcpy(c->line, l->request.line, l->request.len + 1);
-	c->args = c->line;
+	call_take_line(c, l->request.line);
 	c->command = command_of(control, c->line);
 	if (l->request.other_version) {
 		call_say(c, "error version mismatch\n");

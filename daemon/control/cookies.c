@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/process/daemon.h"
 #include "services/access/cookies.h"
 #include "services/query/snapshot.h"
@@ -125,10 +125,16 @@ void control_drop_cookie_secret(struct call *c, struct worker *w)
 void control_print_cookie_secrets(struct call *c, struct worker *w)
 {
 	static const char *const names[COOKIE_SECRETS_MAX] = { "active ", "staging" };
+	static const char *const members[COOKIE_SECRETS_MAX] = { "active", "staging" };
 	const struct cookies *secrets = &call_snapshot(c)->cookies;
 	char text[2 * COOKIE_SECRET_LEN + 1];
 
+	struct json *j = call_object(c);
+
 	(void)w;
 	for (unsigned i = 0; i < secrets->count; i++)
-		call_say(c, "%s: %s\n", names[i], cookie_secret_print(secrets->secret[i], text));
+		if (j)
+			json_text(j, members[i], cookie_secret_print(secrets->secret[i], text));
+		else
+			call_say(c, "%s: %s\n", names[i], cookie_secret_print(secrets->secret[i], text));
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/process/daemon.h"
 #include "daemon/process/leases.h"
 #include "services/policy/policy.h"
@@ -168,6 +168,17 @@ static void tell_wrong(void *call, size_t number, const char *line, const char *
 	say_wrong(call, number, line, why);
 }
 
+/* "added 2 zones" */
+static void say_count(struct call *c, const char *did, const char *what)
+{
+	struct json *j = call_object(c);
+
+	if (j)
+		json_number(j, did, c->done);
+	else
+		call_say(c, "%s %u %s\n", did, c->done, what);
+}
+
 /* `z`: NULL if the view is gone. */
 static void gathering_end(struct call *c, struct localzones *z)
 {
@@ -177,7 +188,7 @@ static void gathering_end(struct call *c, struct localzones *z)
 		record_batch_put(g->batch, z, &(struct record_ends){ .wrong = tell_wrong, .arg = c });
 	else
 		c->done = 0;
-	call_say(c, "added %u datas\n", c->done);
+	say_count(c, "added", "datas");
 }
 
 static void say_whether(struct call *c, bool done)
@@ -272,7 +283,7 @@ static void server_bulk(struct call *c, const struct bulk *b)
 		return;
 	default:
 		leases_disturb(c->daemon->leases);
-		call_say(c, "%s %u %s\n", b->did, c->done, b->what);
+		say_count(c, b->did, b->what);
 	}
 }
 
@@ -365,7 +376,7 @@ static void view_bulk(struct call *c, const struct bulk *b)
 		return;
 	}
 	if (c->phase == CALL_END) {
-		call_say(c, "%s %u %s\n", b->did, c->done, b->what);
+		say_count(c, b->did, b->what);
 		return;
 	}
 	v = views_find(call_snapshot(c)->policy->views, c->data);
@@ -404,14 +415,29 @@ void control_view_local_datas_remove(struct call *c, struct worker *w)
 static bool say_zone(const uint8_t *name, enum zone_type type, void *call)
 {
 	char text[DNAME_TEXT];
+	struct json *j = call_row(call);
 
-	call_say(call, "%s %s\n", dname_print(name, text), zone_traits[type].word);
+	dname_print(name, text);
+	if (!j) {
+		call_say(call, "%s %s\n", text, zone_traits[type].word);
+		return true;
+	}
+	json_text(j, "name", text);
+	json_text(j, "type", zone_traits[type].word);
+	call_row_end(call);
 	return true;
 }
 
 /* Each record is followed by an empty line. */
 static void say_record(const char *line, void *call)
 {
+	struct json *j = call_row(call);
+
+	if (j) {
+		call_record(j, line);
+		call_row_end(call);
+		return;
+	}
 	call_line(line, call);
 	call_say(call, "\n");
 }
@@ -430,12 +456,14 @@ static bool rest(void *call)
 void control_list_local_zones(struct call *c, struct worker *w)
 {
 	(void)w;
+	(void)call_rows(c);
 	localzones_list(of_server(c), say_zone, rest, c);
 }
 
 void control_list_local_data(struct call *c, struct worker *w)
 {
 	(void)w;
+	(void)call_rows(c);
 	localzones_list_sets(of_server(c), say_set, rest, c);
 }
 
@@ -445,6 +473,8 @@ void control_view_list_local_zones(struct call *c, struct worker *w)
 	struct localzones *z = v ? kept_by(v) : NULL;
 
 	(void)w;
+	if (v)
+		(void)call_rows(c);
 	if (z)
 		localzones_list(z, say_zone, rest, c);
 }
@@ -455,6 +485,8 @@ void control_view_list_local_data(struct call *c, struct worker *w)
 	struct localzones *z = v ? kept_by(v) : NULL;
 
 	(void)w;
+	if (v)
+		(void)call_rows(c);
 	if (z)
 		localzones_list_sets(z, say_set, rest, c);
 }

@@ -5,6 +5,7 @@ libresolver_la_SOURCES += \
 	daemon/control/block.c \
 	daemon/control/cache.c \
 	daemon/control/call.c daemon/control/call.h \
+	daemon/control/call_json.c daemon/control/call_json.h \
 	daemon/control/call_text.h \
 	daemon/control/commands.c \
 	daemon/control/control.c daemon/control/control.def daemon/control/control.h \
@@ -30,6 +31,7 @@ libresolver_la_SOURCES += \
 EXTRA_DIST += daemon/control/tests/fixture.h
 
 UNIT_TESTS += \
+	daemon/control/tests/call_json \
 	daemon/control/tests/control \
 	daemon/control/tests/dump \
 	daemon/control/tests/request \

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/process/daemon.h"
 #include "services/query/snapshot.h"
 #include "util/base/fault.h"
@@ -14,6 +14,48 @@ static void say_value(void *call, const char *text)
 	call_line(text, call);
 }
 
+struct values {
+	struct json *json;
+	struct conf_form form;
+};
+
+static void put_value(void *arg, const char *text)
+{
+	const struct values *v = arg;
+	const char *key = v->form.list ? NULL : "value";
+
+	if (v->form.kind == CONF_FORM_FLAG)
+		json_bool(v->json, key, strcmp(text, "yes") == 0);
+	else if (v->form.kind == CONF_FORM_NUMBER)
+		json_value(v->json, key, text, strlen(text));
+	else
+		json_text(v->json, key, text);
+}
+
+/* `value`: a number, true or false, a string, or an array of strings. */
+static void put_option(struct call *c, const char *name)
+{
+	struct values v = { .json = call_object(c), .form = conf_option_form(name) };
+
+	json_text(v.json, "option", name);
+	if (v.form.list)
+		json_open(v.json, "value", '[');
+	(void)conf_get_option(call_snapshot(c)->conf, name, put_value, &v);
+	if (v.form.list)
+		json_close(v.json, ']');
+}
+
+static void say_nothing(void *arg, const char *text)
+{
+	(void)arg;
+	(void)text;
+}
+
+static bool is_single(const struct conf *conf, const char *name)
+{
+	return conf_get_option(conf, name, say_nothing, NULL);
+}
+
 void control_get_option(struct call *c, struct worker *w)
 {
 	char *name = control_word(&c->args);
@@ -22,14 +64,10 @@ void control_get_option(struct call *c, struct worker *w)
 	(void)w;
 	if (len && name[len - 1] == ':')
 		name[len - 1] = '\0';
-	if (!name || !conf_get_option(call_snapshot(c)->conf, name, say_value, c))
+	if (c->json && name && is_single(call_snapshot(c)->conf, name))
+		put_option(c, name);
+	else if (!name || !conf_get_option(call_snapshot(c)->conf, name, say_value, c))
 		call_say(c, "error unknown option\n");
-}
-
-static void say_nothing(void *arg, const char *text)
-{
-	(void)arg;
-	(void)text;
 }
 
 /* Whether the line begins with the name of a known option. */
@@ -42,7 +80,7 @@ static bool is_option(const struct conf *conf, const char *line)
 		return false;
 	memcpy(name, line, len);
 	name[len] = '\0';
-	return conf_get_option(conf, name, say_nothing, NULL);
+	return is_single(conf, name);
 }
 
 void control_set_option(struct call *c, struct worker *w)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/control/control.h"
 #include "daemon/process/daemon.h"
 #include "daemon/process/log_conf.h"
@@ -34,19 +34,56 @@ static void say_modules(struct call *c, const struct worker *w)
 	call_say(c, " ]\n");
 }
 
+/* Words with a blank before each. */
+static void put_words(struct json *j, const char *name, const char *words)
+{
+	json_open(j, name, '[');
+	for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
+		size_t len = strcspn(words, " ");
+
+		json_textn(j, NULL, words, len);
+		words += len;
+	}
+	json_close(j, ']');
+}
+
+static void put_status(struct json *j, const struct daemon *d, const char *options, uint64_t uptime_s)
+{
+	const struct worker *w = d->workers[0];
+
+	json_text(j, "version", PACKAGE_VERSION);
+	json_signed(j, "verbosity", atomic_load(&log_verbosity));
+	json_number(j, "threads", d->worker_count);
+	json_open(j, "modules", '[');
+	for (unsigned i = 0; w->chain[i]; i++)
+		json_text(j, NULL, w->chain[i]->name);
+	json_close(j, ']');
+	json_number(j, "uptime", uptime_s);
+	put_words(j, "options", options);
+	json_text(j, "program", d->how.program);
+	json_signed(j, "pid", getpid());
+}
+
 void control_status(struct call *c, struct worker *w)
 {
 	const struct daemon *d = c->daemon;
 	bool reuseport = d->snapshot->conf->server.so_reuseport && d->worker_count > 1;
+	uint64_t uptime_s = (loop_time(d->loop)->now_us - d->started_us) / US_PER_S;
+	struct json *j = call_object(c);
+	char options[64];
 
 	(void)w;
+	snprintf(options, sizeof options, "%s%s", reuseport ? " reuseport" : "", control_kind(d->control));
+	if (j) {
+		put_status(j, d, options, uptime_s);
+		return;
+	}
 	call_say(c, "version: %s\n", PACKAGE_VERSION);
 	call_say(c, "verbosity: %d\n", atomic_load(&log_verbosity));
 	call_say(c, "threads: %u\n", d->worker_count);
 	say_modules(c, d->workers[0]);
-	call_say(c, "uptime: %" PRIu64 " seconds\n",
-		 (loop_time(d->loop)->now_us - d->started_us) / US_PER_S);
-	call_say(c, "options:%s%s\n", reuseport ? " reuseport" : "", control_kind(d->control));
+	call_say(c, "uptime: %" PRIu64 " seconds\n", uptime_s);
+	call_say(c, "options:%s\n", options);
 	call_say(c, "%s (pid %ld) is running...\n", d->how.program, (long)getpid());
 }
 

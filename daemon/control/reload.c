@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/control/call_text.h"
 #include "daemon/process/daemon.h"
 #include "daemon/worker/worker.h"
@@ -13,6 +13,14 @@
 
 static void say_changed(void *arg, const char *option, bool waits)
 {
+	struct json *j = call_row(arg);
+
+	if (j) {
+		json_text(j, "option", option);
+		json_bool(j, "at_next_start", waits);
+		call_row_end(arg);
+		return;
+	}
 	call_say(arg, "changed %s%s\n", option, waits ? " (at the next start)" : "");
 }
 
@@ -29,6 +37,8 @@ void control_reload(struct call *c, struct worker *w)
 	if (given[0])
 		r.changed = say_changed;
 	if (daemon_reload(c->daemon, &r, &f)) {
+		if (given[0])
+			(void)call_rows(c);
 		call_ok(c);
 		return;
 	}
@@ -48,8 +58,24 @@ static void say_time(struct call *c, const char *what, uint64_t us)
 	call_say(c, "%-10s %3" PRIu64 ".%6.6" PRIu64 "s\n", what, us / US_PER_S, us % US_PER_S);
 }
 
+static void put_progress(struct json *j, const struct call *c, const struct reload *r)
+{
+	json_text(j, "file", c->daemon->how.conf_path);
+	json_seconds(j, "read", r->read_us);
+	json_seconds(j, "construct", r->construct_us);
+	json_seconds(j, "reload", r->swap_us);
+	json_seconds(j, "deletes", r->shed_us);
+	json_seconds(j, "total", r->read_us + r->construct_us + r->swap_us + r->shed_us);
+}
+
 static void say_progress(struct call *c, const struct reload *r)
 {
+	struct json *j = call_object(c);
+
+	if (j) {
+		put_progress(j, c, r);
+		return;
+	}
 	call_say(c, "start fast_reload\nthread started\ndone read config file %s\n",
 		 c->daemon->how.conf_path);
 	say_time(c, "read disk", r->read_us);
@@ -57,6 +83,16 @@ static void say_progress(struct call *c, const struct reload *r)
 	say_time(c, "reload", r->swap_us);
 	say_time(c, "deletes", r->shed_us);
 	say_time(c, "total time", r->read_us + r->construct_us + r->swap_us + r->shed_us);
+}
+
+static void say_memory(struct call *c)
+{
+	struct json *j = call_object(c);
+
+	if (j)
+		json_number(j, "memory", mem_in_use());
+	else
+		call_say(c, "memory use %zu bytes\n", mem_in_use());
 }
 
 /* "+p" (do not pause) makes no difference: we never pause. */
@@ -76,7 +112,7 @@ static void fast_begin(struct call *c)
 	if (given[0])
 		say_progress(c, &r);
 	if (is_wordy)
-		call_say(c, "memory use %zu bytes\n", mem_in_use());
+		say_memory(c);
 	c->asks_parent = given[1];
 	if (!given[1])
 		call_ok(c);

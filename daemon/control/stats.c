@@ -4,9 +4,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/control/control.h"
 #include "daemon/process/cache_keeper.h"
 #include "daemon/process/daemon.h"
@@ -75,8 +76,29 @@ static void take(struct call *c, struct worker *w)
 	gathered_take(gathered_in(c), w);
 }
 
+/* "key=value"; a list may have a "=" in its name, which is part of the key. */
+static void say_counter(const char *line, void *call)
+{
+	struct json *j = call_object(call);
+	const char *value = strrchr(line, '=');
+	char key[300];
+
+	if (!j || !value) {
+		call_line(line, call);
+		return;
+	}
+	snprintf(key, sizeof key, "%.*s", (int)(value - line), line);
+	json_value(j, key, value + 1, strlen(value + 1));
+}
+
 static void say_time(struct call *c, const char *key, uint64_t us)
 {
+	struct json *j = call_object(c);
+
+	if (j) {
+		json_seconds(j, key, us);
+		return;
+	}
 	call_say(c, "%s=%" PRIu64 ".%06" PRIu64 "\n", key, us / US_PER_S, us % US_PER_S);
 }
 
@@ -94,7 +116,12 @@ static void say_times(struct call *c)
 
 static void say_size(struct call *c, const char *key, size_t value)
 {
-	call_say(c, "%s=%zu\n", key, value);
+	struct json *j = call_object(c);
+
+	if (j)
+		json_number(j, key, value);
+	else
+		call_say(c, "%s=%zu\n", key, value);
 }
 
 static size_t policy_zone_bytes(const struct authzones *zones)
@@ -206,10 +233,10 @@ static void say_dnstap(struct call *c)
 	dnstap_tell(c->daemon->dnstap, &s);
 	if (!s.enabled)
 		return;
-	call_say(c, "dnstap.connected=%d\n", s.connected);
-	call_say(c, "dnstap.sent=%" PRIu64 "\n", s.counts.sent);
-	call_say(c, "dnstap.dropped=%" PRIu64 "\n", s.counts.dropped);
-	call_say(c, "dnstap.lost=%" PRIu64 "\n", s.counts.lost);
+	say_size(c, "dnstap.connected", s.connected);
+	say_size(c, "dnstap.sent", (size_t)s.counts.sent);
+	say_size(c, "dnstap.dropped", (size_t)s.counts.dropped);
+	say_size(c, "dnstap.lost", (size_t)s.counts.lost);
 }
 
 static void say_all(struct call *c)
@@ -221,15 +248,15 @@ static void say_all(struct call *c)
 
 	for (unsigned i = 0; i < d->worker_count; i++) {
 		snprintf(prefix, sizeof prefix, "thread%u", i);
-		stats_print(&g->one[i], prefix, call_line, c);
+		stats_print(&g->one[i], prefix, say_counter, c);
 	}
 	gathered_join(g, d->worker_count);
-	stats_print(&g->total, "total", call_line, c);
+	stats_print(&g->total, "total", say_counter, c);
 	say_times(c);
 	if (s->extended_statistics) {
 		say_memory(c, &g->total);
-		stats_print_extended(&g->total, s->statistics_inhibit_zero, call_line, c);
-		blocklist_stats_say(call_snapshot(c)->policy->lists, &g->total, call_line, c);
+		stats_print_extended(&g->total, s->statistics_inhibit_zero, say_counter, c);
+		blocklist_stats_say(call_snapshot(c)->policy->lists, &g->total, say_counter, c);
 		say_counts(c);
 		say_turns(c, &g->total);
 		say_hosts(c);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/process/daemon.h"
 #include "daemon/worker/worker.h"
 #include "services/history/recorder.h"
@@ -100,14 +100,71 @@ static void print_detail(const struct seen *s, char *to, size_t room)
 		snprintf(to, room, " from %s", addr_print(&s->server, 0, addr));
 }
 
+static const char *const ways[STAT_TRANSPORTS] = {
+	[STAT_UDP] = "udp", [STAT_TCP] = "tcp", [STAT_TLS] = "tls", [STAT_HTTPS] = "https"
+};
+
+struct page {
+	char *text;
+	size_t len, room;
+};
+
+static void write_down(void *arg, const char *at, size_t len)
+{
+	struct page *p = arg;
+
+	if (p->room - p->len <= len) {
+		p->room = 2 * p->room + len + 1;
+		p->text = mem_grow(p->text, p->room);
+	}
+	memcpy(p->text + p->len, at, len);
+	p->len += len;
+	p->text[p->len] = '\0';
+}
+
+static void put_outcome(struct json *j, const struct seen *s)
+{
+	char rcode[16], server[ADDR_TEXT], ms[32];
+
+	if (s->rcode != SEEN_NO_ANSWER)
+		json_text(j, "rcode", rr_rcode_name(s->rcode, rcode));
+	json_text(j, "how", seen_how_word((enum seen_how)(s->how % SEEN_KINDS)));
+	snprintf(ms, sizeof ms, "%" PRIu64 ".%03u", s->took_us / 1000, (unsigned)(s->took_us % 1000));
+	json_raw(j, "took_ms", ms);
+	if (s->reason != REASON_none && s->reason < REASONS)
+		json_text(j, "reason", reason_text((enum reason)s->reason));
+	if (s->text && *s->text)
+		json_text(j, "detail", s->text);
+	else if (s->server.family)
+		json_text(j, "server", addr_print(&s->server, 0, server));
+}
+
+static char *row_json(const struct listing *l, const struct seen *s)
+{
+	char at[48], client[ADDR_TEXT], name[DNAME_TEXT], type[16];
+	struct page page = { .text = NULL };
+	struct json j = { .out = write_down, .arg = &page };
+
+	print_time((int64_t)s->at_us + l->wall_ahead_us, at, sizeof at);
+	json_open(&j, NULL, '{');
+	json_text(&j, "time", at);
+	if (s->client.family)
+		json_text(&j, "client", client_text(s, client));
+	json_text(&j, "transport", ways[s->transport % STAT_TRANSPORTS]);
+	json_text(&j, "name", dname_print(s->name, name));
+	json_text(&j, "type", rr_type_name(s->type, type));
+	put_outcome(&j, s);
+	json_close(&j, '}');
+	return page.text;
+}
+
 static char *row_text(const struct listing *l, const struct seen *s)
 {
-	static const char *const ways[STAT_TRANSPORTS] = {
-		[STAT_UDP] = "udp", [STAT_TCP] = "tcp", [STAT_TLS] = "tls", [STAT_HTTPS] = "https"
-	};
 	char at[48], client[ADDR_TEXT], name[DNAME_TEXT], type[16], rcode[16], detail[400],
 		line[DNAME_TEXT + 800];
 
+	if (l->call->json)
+		return row_json(l, s);
 	print_time((int64_t)s->at_us + l->wall_ahead_us, at, sizeof at);
 	print_detail(s, detail, sizeof detail);
 	snprintf(line, sizeof line, "%s %s %s %s %s %s %s %" PRIu64 ".%03u ms%s", at,
@@ -236,6 +293,16 @@ static bool gather(struct listing *l)
 	return any || refuse(l->call, "no questions are remembered: see the option query-ring", NULL);
 }
 
+static void say_row(struct call *c, const char *text)
+{
+	struct json *j = call_rows(c);
+
+	if (j)
+		json_raw(j, NULL, text);
+	else
+		call_line(text, c);
+}
+
 void control_list_queries(struct call *c, struct worker *w)
 {
 	struct listing l = { .call = c, .most = ROWS_USUAL, .wall_ahead_us = wall_ahead_us() };
@@ -243,8 +310,9 @@ void control_list_queries(struct call *c, struct worker *w)
 	(void)w;
 	if (read_wishes(&l) && gather(&l)) {
 		keep_newest(&l);
+		(void)call_rows(c);
 		for (size_t i = 0; i < l.count; i++)
-			call_line(l.rows[i].text, c);
+			say_row(c, l.rows[i].text);
 	}
 	for (size_t i = 0; i < l.count; i++)
 		mem_free(l.rows[i].text);
@@ -346,12 +414,30 @@ static void clear_tops(const struct worker *w, struct top_call *t)
 		}
 }
 
+static void put_top(struct json *j, enum toplist_kind kind, const struct toprow *row)
+{
+	char text[DNAME_TEXT];
+
+	json_number(j, "count", row->count);
+	json_text(j, kind == TOP_CLIENTS ? "client" : "name", top_text(kind, row, text));
+	if (row->over)
+		json_number(j, "over", row->over);
+}
+
 static void say_tops(struct call *c, struct top_call *t)
 {
 	const struct toprows *rows = &t->tables.rows[t->kind];
 	char text[DNAME_TEXT];
 
+	(void)call_rows(c);
 	for (size_t i = 0; i < MIN(rows->count, t->most); i++) {
+		struct json *j = call_row(c);
+
+		if (j) {
+			put_top(j, t->kind, &rows->at[i]);
+			call_row_end(c);
+			continue;
+		}
 		call_say(c, "%" PRIu64 " %s", rows->at[i].count,
 			 top_text(t->kind, &rows->at[i], text));
 		if (rows->at[i].over)

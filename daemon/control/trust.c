@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/process/daemon.h"
 #include "services/query/snapshot.h"
 #include "util/base/fault.h"
@@ -24,14 +24,20 @@ static bool say_name(const uint8_t *name, void *value, void *call)
 {
 	char text[DNAME_TEXT];
 
+	struct json *j = call_rows(call);
+
 	(void)value;
-	call_line(dname_print(name, text), call);
+	if (j)
+		json_text(j, NULL, dname_print(name, text));
+	else
+		call_line(dname_print(name, text), call);
 	return true;
 }
 
 void control_list_insecure(struct call *c, struct worker *w)
 {
 	(void)w;
+	(void)call_rows(c);
 	trie_each(call_snapshot(c)->domain_insecure, say_name, c);
 }
 
@@ -39,24 +45,50 @@ void control_list_insecure(struct call *c, struct worker *w)
 
 enum { TAGS_MOST = 64 };
 
-static void say_tags(struct call *c, const struct anchor *a, const char *what)
+static void put_key(struct json *j, const char *owner, unsigned tag, const char *state)
+{
+	json_text(j, "name", owner);
+	json_number(j, "tag", tag);
+	json_text(j, "state", state);
+}
+
+/* `why`: the file of one that is followed is not there; NULL: it is configured. */
+static void say_tag(struct call *c, const char *owner, unsigned tag, const struct fault *why)
+{
+	struct json *j = call_row(c);
+
+	if (j) {
+		put_key(j, owner, tag, why ? "unwritten" : "configured");
+		if (why)
+			json_text(j, "reason", why->text);
+		call_row_end(c);
+	} else if (why) {
+		call_say(c, "%s %u trusted since the start (%s)\n", owner, tag, why->text);
+	} else {
+		call_say(c, "%s %u configured\n", owner, tag);
+	}
+}
+
+static void say_tags(struct call *c, const struct anchor *a, const struct fault *why)
 {
 	uint16_t tags[TAGS_MOST];
 	size_t count = anchor_tags(a, tags, COUNT(tags));
 	char name[DNAME_TEXT];
 
+	dname_print(a->owner, name);
 	for (size_t i = 0; i < count; i++)
-		call_say(c, "%s %u %s\n", dname_print(a->owner, name), tags[i], what);
+		say_tag(c, name, tags[i], why);
 }
 
 static bool say_fixed(const struct anchor *a, void *call)
 {
 	if (!a->rolls)
-		say_tags(call, a, "configured");
+		say_tags(call, a, NULL);
 	return true;
 }
 
-static void say_day(struct call *c, const char *what, int64_t wall_s)
+/* `j`: NULL: as text. */
+static void say_day(struct call *c, struct json *j, const char *what, int64_t wall_s)
 {
 	time_t t = (time_t)wall_s;
 	char text[32] = "";
@@ -64,7 +96,9 @@ static void say_day(struct call *c, const char *what, int64_t wall_s)
 
 	if (wall_s > 0 && gmtime_r(&t, &tm))
 		strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
-	if (*text)
+	if (*text && j)
+		json_text(j, what, text);
+	else if (*text)
 		call_say(c, " %s %s", what, text);
 }
 
@@ -78,42 +112,50 @@ static int by_tag(const void *a, const void *b)
 	return tag_of(a) - tag_of(b);
 }
 
-/* One that is followed, and whose file is not there: it is written when the zone's keys have been confirmed. */
-static void say_unwritten(struct call *c, const struct anchor *a, const struct fault *why)
-{
-	char text[sizeof why->text + 40];
-
-	snprintf(text, sizeof text, "trusted since the start (%s)", why->text);
-	if (a)
-		say_tags(c, a, text);
-}
-
-/* By tag: a file has them in the order in which the zone's servers happened to send them. */
-static void say_rolling(struct call *c, const struct anchors *anchors, const struct autotrust *point)
-{
-	static const char *const states[] = {
+static const char *const states[] = {
 #define X(name) [AUTOTRUST_##name] = #name,
-		AUTOTRUST_STATES(X)
+	AUTOTRUST_STATES(X)
 #undef X
-	};
-	struct fault f = { 0 };
-	struct autotrust *p = autotrust_read(point->path, &f); /* rewritten after each step */
+};
+
+static void say_key(struct call *c, const struct autotrust *p, const struct autotrust_key *k, const char *path)
+{
+	struct json *j = call_row(c);
 	char name[DNAME_TEXT];
 
+	dname_print(p->owner, name);
+	if (j)
+		put_key(j, name, tag_of(k), states[k->state]);
+	else
+		call_say(c, "%s %u %s", name, tag_of(k), states[k->state]);
+	say_day(c, j, "since", k->last_change);
+	say_day(c, j, "asked", p->last_success);
+	say_day(c, j, "again", p->next_probe);
+	if (!j) {
+		call_say(c, " in %s\n", path);
+		return;
+	}
+	json_text(j, "file", path);
+	call_row_end(c);
+}
+
+/* By tag: a file has them in the order in which the zone's servers happened to send them. Where there is none yet, it is written
+ * when the zone's keys have been confirmed. */
+static void say_rolling(struct call *c, const struct anchors *anchors, const struct autotrust *point)
+{
+	struct fault f = { 0 };
+	struct autotrust *p = autotrust_read(point->path, &f); /* rewritten after each step */
+	const struct anchor *a;
+
 	if (!p) {
-		say_unwritten(c, anchors_find_at(anchors, point->owner), &f);
+		a = anchors_find_at(anchors, point->owner);
+		if (a)
+			say_tags(c, a, &f);
 		return;
 	}
 	qsort(p->keys, p->count, sizeof *p->keys, by_tag);
-	for (size_t i = 0; i < p->count; i++) {
-		const struct autotrust_key *k = &p->keys[i];
-
-		call_say(c, "%s %u %s", dname_print(p->owner, name), tag_of(k), states[k->state]);
-		say_day(c, "since", k->last_change);
-		say_day(c, "asked", p->last_success);
-		say_day(c, "again", p->next_probe);
-		call_say(c, " in %s\n", point->path);
-	}
+	for (size_t i = 0; i < p->count; i++)
+		say_key(c, p, &p->keys[i], point->path);
 	autotrust_free(p);
 }
 
@@ -122,6 +164,7 @@ void control_list_anchors(struct call *c, struct worker *w)
 	const struct trust_store *trust = call_snapshot(c)->trust;
 
 	(void)w;
+	(void)call_rows(c);
 	if (!trust)
 		return;
 	anchors_each(trust->anchors, say_fixed, c);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/worker/worker.h"
 #include "services/upstream/upstream.h"
 #include "util/base/mem.h"
@@ -53,8 +53,33 @@ static const char *state_of(const struct upstream_row *r)
 	return r->connections ? "connected" : "idle";
 }
 
+static void put(struct json *j, const struct upstream_row *r)
+{
+	json_text(j, "server", r->name);
+	json_text(j, "transport", r->is_https ? "https" : "tls");
+	json_text(j, "state", state_of(r));
+	if (r->rtts)
+		json_number(j, "rtt_us", r->rtt_sum_us / r->rtts);
+	json_number(j, "connections", r->connections);
+	json_number(j, "queries", r->questions);
+	json_number(j, "answers", r->answers);
+	json_number(j, "handshakes", r->handshakes);
+	json_number(j, "resumed", r->resumed);
+	json_number(j, "failures", r->failures);
+	json_number(j, "losses", r->losses);
+	if (*r->why)
+		json_text(j, "reason", r->why);
+}
+
 static void say(struct call *c, const struct upstream_row *r)
 {
+	struct json *j = call_row(c);
+
+	if (j) {
+		put(j, r);
+		call_row_end(c);
+		return;
+	}
 	call_say(c, "%s %s %s", r->name, r->is_https ? "https" : "tls", state_of(r));
 	if (r->rtts)
 		call_say(c, " rtt=%" PRIu64 "us", r->rtt_sum_us / r->rtts);
@@ -83,6 +108,7 @@ void control_list_upstreams(struct call *c, struct worker *w)
 		upstream_rows_take(rows, w);
 		return;
 	}
+	(void)call_rows(c);
 	for (size_t i = 0; i < rows->count; i++)
 		say(c, &rows->at[i]);
 }

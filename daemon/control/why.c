@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/worker/frontend.h"
 #include "daemon/worker/worker.h"
 #include "services/access/acl.h"
@@ -39,8 +39,33 @@ static void hear(void *arg, unsigned depth, const char *line)
 {
 	struct why *y = arg;
 
-	(void)depth;
-	call_line(line, y->call);
+	struct json *j = call_object(y->call);
+
+	if (!j) {
+		call_line(line, y->call);
+		return;
+	}
+	json_open(j, NULL, '{');
+	json_number(j, "depth", depth);
+	json_text(j, "text", line + strspn(line, " "));
+	json_close(j, '}');
+}
+
+/* The steps are an array, from here until the answer is there. */
+static void begin_steps(const struct why *y)
+{
+	struct json *j = call_object(y->call);
+
+	if (j)
+		json_open(j, "steps", '[');
+}
+
+static void end_steps(const struct why *y)
+{
+	struct json *j = call_object(y->call);
+
+	if (j)
+		json_close(j, ']');
 }
 
 /* ---- the answer ---- */
@@ -64,23 +89,68 @@ static void say_reason(struct call *c, const struct message *m)
 		 (const char *)ede.at + 2);
 }
 
+static void put_reason(struct json *j, const struct message *m)
+{
+	struct slice ede;
+
+	if (!edns_find_option(&m->edns, EDNS_EDE, &ede) || ede.len < 2)
+		return;
+	json_number(j, "ede", get_u16(ede.at));
+	if (ede.len > 2)
+		json_textn(j, "reason", (const char *)ede.at + 2, ede.len - 2);
+}
+
+static void put_record(const char *line, void *json)
+{
+	json_open(json, NULL, '{');
+	call_record(json, line);
+	json_close(json, '}');
+}
+
+static void put_answer(struct json *j, const struct message *m, uint64_t took_us)
+{
+	char rcode[16], ms[32];
+
+	json_open(j, "answer", '{');
+	json_text(j, "rcode", rr_rcode_name(m->rcode, rcode));
+	json_bool(j, "secure", m->flags & FLAG_AD);
+	json_bool(j, "truncated", m->flags & FLAG_TC);
+	snprintf(ms, sizeof ms, "%" PRIu64 ".%" PRIu64, took_us / 1000, took_us / 100 % 10);
+	json_raw(j, "took_ms", ms);
+	put_reason(j, m);
+	json_open(j, "records", '[');
+	for (unsigned i = 0; i < message_set_count(m); i++)
+		text_rrset_print(m->sets[i], 0, put_record, j);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static void say_answer(struct call *c, const struct message *m, uint64_t took_us)
+{
+	struct json *j = call_object(c);
+	char rcode[16];
+
+	if (j) {
+		put_answer(j, m, took_us);
+		return;
+	}
+	call_say(c, "answer: %s, %s%s, after %" PRIu64 ".%" PRIu64 " ms\n", rr_rcode_name(m->rcode, rcode), security_of(m),
+		 m->flags & FLAG_TC ? ", truncated: to be asked again over TCP" : "", took_us / 1000, took_us / 100 % 10);
+	say_reason(c, m);
+	for (unsigned i = 0; i < message_set_count(m); i++)
+		text_rrset_print(m->sets[i], 0, call_line, c);
+}
+
 static void show(struct why *y, const uint8_t *bytes, size_t len)
 {
 	uint64_t took_us = y->worker->env.time->now_us - y->begun_us;
 	struct arena arena;
 	struct message m;
-	char rcode[16];
 
+	end_steps(y);
 	arena_init(&arena);
-	if (msg_parse(bytes, len, &arena, 0, &m)) {
-		call_say(y->call, "answer: %s, %s%s, after %" PRIu64 ".%" PRIu64 " ms\n",
-			 rr_rcode_name(m.rcode, rcode), security_of(&m),
-			 m.flags & FLAG_TC ? ", truncated: to be asked again over TCP" : "",
-			 took_us / 1000, took_us / 100 % 10);
-		say_reason(y->call, &m);
-		for (unsigned i = 0; i < message_set_count(&m); i++)
-			text_rrset_print(m.sets[i], 0, call_line, y->call);
-	}
+	if (msg_parse(bytes, len, &arena, 0, &m))
+		say_answer(y->call, &m, took_us);
 	arena_clear(&arena);
 }
 
@@ -100,8 +170,13 @@ static void on_reply(const struct client *c, const uint8_t *bytes, size_t len)
 static void on_drop(const struct client *c)
 {
 	struct why *y = c->via;
+	struct json *j = call_object(y->call);
 
-	call_say(y->call, "answer: none, the query is dropped\n");
+	end_steps(y);
+	if (j)
+		json_bool(j, "dropped", true);
+	else
+		call_say(y->call, "answer: none, the query is dropped\n");
 	end(y);
 }
 
@@ -113,13 +188,30 @@ static const struct client_ops ops_tcp = {
 
 /* ---- the query ---- */
 
+static void put_cached(struct json *j, const struct why *y, const struct stored *s)
+{
+	uint32_t now_s = y->worker->env.time->now_s;
+	char name[DNAME_TEXT], type[16];
+
+	json_text(j, "name", dname_print(y->name, name));
+	json_text(j, "type", rr_type_name(y->q.type, type));
+	json_bool(j, "cached", s != NULL);
+	if (!s)
+		return;
+	json_number(j, "cached_for", now_s - s->stored_s);
+	json_number(j, "ttl", time_left(now_s, s->expires_s));
+}
+
 static void say_cached(const struct why *y)
 {
 	const struct env *env = &y->worker->env;
 	const struct stored *s =
 		msgcache_find(env->messages, &y->q, msgcache_hash(&y->q), 0, false);
+	struct json *c = call_object(y->call);
 
-	if (s)
+	if (c)
+		put_cached(c, y, s);
+	else if (s)
 		call_say(y->call, "the message cache has an answer: cached for %u s, TTL %u s\n",
 			 env->time->now_s - s->stored_s, time_left(env->time->now_s, s->expires_s));
 	else
@@ -202,9 +294,10 @@ void control_why(struct call *c, struct worker *w)
 	if (!read_arguments(y))
 		return;
 	say_cached(y);
+	begin_steps(y);
 	y->trace = trace_begin(w->env.time, hear, y);
 	c->waits = true;
 	ask(y);
 	if (c->waits && !trace_is_shared(y->trace))
-		call_say(c, "the same query is in progress: waiting for it\n");
+		hear(y, 0, "the same query is in progress: waiting for it");
 }

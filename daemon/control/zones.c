@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/control/call.h"
+#include "daemon/control/call_json.h"
 #include "daemon/control/trust.h"
 #include "daemon/process/daemon.h"
 #include "services/cache/infra.h"
@@ -11,6 +11,7 @@
 #include "services/forward/forward.h"
 #include "services/query/snapshot.h"
 #include "util/base/fault.h"
+#include "util/base/mem.h"
 #include "util/conf/options.h"
 #include "util/dns/dname.h"
 #include "util/dns/rr.h"
@@ -26,22 +27,30 @@ static bool has_address(const struct forward_server *s)
 	return s->addr.family != 0;
 }
 
+/* One of a list of servers. */
+static void say_server(struct call *c, const char *text)
+{
+	if (c->json)
+		json_text(call_rows(c), NULL, text);
+	else
+		call_say(c, " %s", text);
+}
+
 static void say_name(struct call *c, const struct forward_server *s)
 {
 	char text[DNAME_TEXT];
 
-	call_say(c, " %s", dname_print(s->host, text));
+	say_server(c, dname_print(s->host, text));
 }
 
 static void say_address(struct call *c, const struct forward_server *s)
 {
-	char text[ADDR_TEXT];
+	char addr[ADDR_TEXT], *text;
 
-	call_say(c, " %s", addr_print(&s->addr, 53, text));
-	if (s->tls_name)
-		call_say(c, "#%s", s->tls_name);
-	if (s->http_path)
-		call_say(c, "%s%s", s->tls_name ? "" : "#", s->http_path);
+	text = mem_textf("%s%s%s%s", addr_print(&s->addr, 53, addr), s->tls_name || s->http_path ? "#" : "",
+			 s->tls_name ? s->tls_name : "", s->http_path ? s->http_path : "");
+	say_server(c, text);
+	mem_free(text);
 }
 
 static void say_servers(struct call *c, const struct forward_zone *z)
@@ -54,17 +63,50 @@ static void say_servers(struct call *c, const struct forward_zone *z)
 			say_address(c, &z->servers[i]);
 }
 
-/* +i: exempt from validation. */
+struct listed {
+	const char *zone;
+	bool is_stub, prime, exempt;
+};
+
+/* Its servers follow. +i: exempt from validation. */
+static void begin_zone(struct call *c, const struct listed *z)
+{
+	const char *kind = !z->is_stub ? "forward" : z->prime ? "stub prime" : "stub noprime";
+	struct json *j = call_row(c);
+
+	if (!j) {
+		call_say(c, "%s IN %s%s", z->zone, kind, z->exempt ? " +i" : "");
+		return;
+	}
+	json_text(j, "zone", z->zone);
+	json_text(j, "class", "IN");
+	json_text(j, "kind", z->is_stub ? "stub" : "forward");
+	if (z->is_stub)
+		json_bool(j, "prime", z->prime);
+	json_bool(j, "insecure", z->exempt);
+	json_open(j, "servers", '[');
+}
+
+static void end_zone(struct call *c)
+{
+	if (c->json) {
+		json_close(call_rows(c), ']');
+		call_row_end(c);
+	} else {
+		call_say(c, "\n");
+	}
+}
+
 static bool list_one(const struct forward_zone *z, void *call)
 {
 	const struct call *c = call;
 	char text[DNAME_TEXT];
-	const char *kind = !z->is_stub ? "forward" : z->prime ? "stub prime" : "stub noprime";
 	bool exempt = trie_find(call_snapshot(c)->domain_insecure, z->name) != NULL;
 
-	call_say(call, "%s IN %s%s", dname_print(z->name, text), kind, exempt ? " +i" : "");
+	begin_zone(call, &(struct listed){ .zone = dname_print(z->name, text), .is_stub = z->is_stub, .prime = z->prime,
+					   .exempt = exempt });
 	say_servers(call, z);
-	call_say(call, "\n");
+	end_zone(call);
 	return true;
 }
 
@@ -83,15 +125,15 @@ static void list_hints(struct call *c, const struct snapshot *s)
 	char text[DNAME_TEXT], addr[ADDR_TEXT];
 	const uint8_t *last = NULL;
 
-	call_say(c, ". IN stub prime");
+	begin_zone(c, &(struct listed){ .zone = ".", .is_stub = true, .prime = true });
 	for (size_t i = 0; i < s->hint_count; i++) {
 		if (!last || !dname_equals(last, s->hints[i].name))
-			call_say(c, " %s", dname_print(s->hints[i].name, text));
+			say_server(c, dname_print(s->hints[i].name, text));
 		last = s->hints[i].name;
 	}
 	for (size_t i = 0; i < s->hint_count; i++)
-		call_say(c, " %s", addr_print(s->hints[i].addr, 53, addr));
-	call_say(c, "\n");
+		say_server(c, addr_print(s->hints[i].addr, 53, addr));
+	end_zone(c);
 }
 
 void control_list_stubs(struct call *c, struct worker *w)
@@ -106,6 +148,7 @@ void control_list_stubs(struct call *c, struct worker *w)
 void control_list_forwards(struct call *c, struct worker *w)
 {
 	(void)w;
+	(void)call_rows(c);
 	forwards_each(call_snapshot(c)->forwards, list_forward, c);
 }
 
@@ -200,14 +243,33 @@ void control_stub_remove(struct call *c, struct worker *w)
 	remove_zone(c, true);
 }
 
+/* `z`: NULL: nothing is forwarded. */
+static void put_root_forward(struct json *j, const struct forward_zone *z)
+{
+	char text[ADDR_TEXT];
+
+	json_bool(j, "forwards", z != NULL);
+	json_open(j, "servers", '[');
+	for (size_t i = 0; z && i < z->server_count; i++)
+		if (has_address(&z->servers[i]))
+			json_text(j, NULL, addr_print(&z->servers[i].addr, 53, text));
+	json_close(j, ']');
+}
+
 static void say_root_forward(struct call *c)
 {
 	const struct forward_zone *z =
 		forwards_find_exact(call_snapshot(c)->forwards, dname_root);
 	char text[ADDR_TEXT];
+	struct json *j = call_object(c);
+	bool forwards = z && !z->is_stub && z->server_count;
 	size_t said = 0;
 
-	if (!z || z->is_stub || z->server_count == 0) {
+	if (j) {
+		put_root_forward(j, forwards ? z : NULL);
+		return;
+	}
+	if (!forwards) {
 		call_say(c, "off (using root hints)\n");
 		return;
 	}
@@ -265,10 +327,54 @@ static void say_known(struct call *c, const struct infra_view *v)
 		 v->edns == EDNS_UNTRIED ? "assumed" : "probed");
 }
 
-static void say_delegation(struct call *c, const struct delegation *d)
+static void put_known(struct json *j, const struct infra_view *v)
+{
+	json_bool(j, "expired", v->ttl_s == 0);
+	json_number(j, "rto", v->rto_ms);
+	json_number(j, "tA", v->timeouts_a);
+	json_number(j, "tAAAA", v->timeouts_aaaa);
+	json_number(j, "tother", v->timeouts_other);
+	if (v->ttl_s == 0)
+		return;
+	json_number(j, "ttl", v->ttl_s);
+	json_number(j, "ping", v->ping_ms);
+	json_number(j, "var", v->var_ms);
+	json_number(j, "rtt", v->rtt_ms);
+	json_bool(j, "ednsknown", v->edns != EDNS_UNTRIED);
+	json_signed(j, "edns", v->edns == EDNS_FAILS ? -1 : 0);
+}
+
+static void put_delegation(struct json *j, const struct call *c, const struct delegation *d)
 {
 	const struct daemon *daemon = c->daemon;
 
+	json_number(j, "names", d->names);
+	json_number(j, "names_without_address", d->without);
+	json_open(j, "servers", '[');
+	for (unsigned i = 0; i < d->count; i++) {
+		struct infra_view v;
+		char text[ADDR_TEXT];
+
+		infra_look(daemon->caches.infra, &d->addrs[i], d->zone, loop_time(daemon->loop), &v);
+		json_open(j, NULL, '{');
+		json_text(j, "server", addr_print(&d->addrs[i], 53, text));
+		json_bool(j, "known", v.known);
+		if (v.known)
+			put_known(j, &v);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void say_delegation(struct call *c, const struct delegation *d)
+{
+	const struct daemon *daemon = c->daemon;
+	struct json *j = call_object(c);
+
+	if (j) {
+		put_delegation(j, c, d);
+		return;
+	}
 	call_say(c,
 		 "Delegation with %u names, of which %u can be examined to query further "
 		 "addresses.\n"
@@ -318,6 +424,33 @@ static bool put_records(struct delegation *d, const struct rrset *s, uint8_t fam
 	return true;
 }
 
+static void say_record(const char *line, void *call)
+{
+	struct json *j = call_object(call);
+
+	if (!j) {
+		call_line(line, call);
+		return;
+	}
+	json_open(j, NULL, '{');
+	call_record(j, line);
+	json_close(j, '}');
+}
+
+static void say_set(struct call *c, const struct rrset *s, uint32_t now_s)
+{
+	struct json *j = call_object(c);
+
+	if (j)
+		json_open(j, "records", '[');
+	else
+		call_say(c, ";rrset %u %u %u %u %u\n", time_left(now_s, s->expires_s), s->count, s->sig_count, s->trust,
+			 s->security);
+	text_rrset_print(s, now_s, say_record, c);
+	if (j)
+		json_close(j, ']');
+}
+
 static void from_cache(struct call *c, struct delegation *d, const struct rrset *ns, uint32_t now_s)
 {
 	struct rrsetcache *sets = c->daemon->caches.rrsets;
@@ -334,9 +467,7 @@ static void from_cache(struct call *c, struct delegation *d, const struct rrset 
 				     6);
 		d->without += !known;
 	}
-	call_say(c, ";rrset %u %u %u %u %u\n", time_left(now_s, ns->expires_s), ns->count,
-		 ns->sig_count, ns->trust, ns->security);
-	text_rrset_print(ns, now_s, call_line, c);
+	say_set(c, ns, now_s);
 	say_delegation(c, d);
 }
 
@@ -354,6 +485,32 @@ static const struct rrset *closest(struct rrsetcache *sets, const uint8_t *name,
 	}
 }
 
+/* Whose servers are asked. */
+static void say_source(struct call *c, const char *sentence, const char *word, const uint8_t *zone)
+{
+	struct json *j = call_object(c);
+	char text[DNAME_TEXT];
+
+	if (!j) {
+		call_say(c, "%s", sentence);
+		return;
+	}
+	json_text(j, "from", word);
+	json_text(j, "zone", dname_print(zone, text));
+}
+
+static void say_asked(struct call *c, const uint8_t *name)
+{
+	struct json *j = call_object(c);
+	char text[DNAME_TEXT];
+
+	dname_print(name, text);
+	if (j)
+		json_text(j, "name", text);
+	else
+		call_say(c, "The following name servers are used for lookup of %s\n", text);
+}
+
 void control_lookup(struct call *c, struct worker *w)
 {
 	uint32_t now_s = loop_time(c->daemon->loop)->now_s;
@@ -361,27 +518,26 @@ void control_lookup(struct call *c, struct worker *w)
 	const struct forward_zone *z;
 	const struct rrset *ns;
 	uint8_t name[DNAME_MAX];
-	char text[DNAME_TEXT];
 
 	(void)w;
 	if (!call_take_name(c, name))
 		return;
-	call_say(c, "The following name servers are used for lookup of %s\n",
-		 dname_print(name, text));
+	say_asked(c, name);
 	z = forwards_find(call_snapshot(c)->forwards, name);
 	ns = closest(c->daemon->caches.rrsets, name, now_s);
 	if (z && !z->is_stub) {
-		call_say(c, "forwarding request:\n");
+		say_source(c, "forwarding request:\n", "forward", z->name);
 		from_zone(&d, z);
 		say_delegation(c, &d);
 	} else if (z && (!ns || !dname_is_strictly_under(rrset_owner(ns), z->name))) {
-		call_say(c, z->prime ? "The stub is primed with servers:\n"
-				     : "The noprime stub servers are used:\n");
+		say_source(c, z->prime ? "The stub is primed with servers:\n" : "The noprime stub servers are used:\n",
+			   z->prime ? "stub" : "stub-noprime", z->name);
 		from_zone(&d, z);
 		say_delegation(c, &d);
 	} else if (ns) {
+		say_source(c, "", "cache", rrset_owner(ns));
 		from_cache(c, &d, ns, now_s);
 	} else {
-		call_say(c, "no delegation from cache; goes to configured roots\n");
+		say_source(c, "no delegation from cache; goes to configured roots\n", "root-hints", dname_root);
 	}
 }

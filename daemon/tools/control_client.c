@@ -253,10 +253,12 @@ static ssize_t take_bytes(struct stream *s, char *to, size_t room)
 	return n;
 }
 
+#define WISH "--json"
+
 /* The request line; each word is preceded by a blank, as unbound-control sends them. */
-static bool send_command(struct stream *s, char **words)
+static bool send_command(struct stream *s, char **words, bool json)
 {
-	bool ok = send_text(s, "UBCT1 ");
+	bool ok = send_text(s, "UBCT1 ") && (!json || send_text(s, " " WISH));
 
 	for (; ok && *words; words++)
 		ok = send_text(s, " ") && send_text(s, *words);
@@ -323,12 +325,30 @@ static int show_reply(struct stream *s, bool quiet)
 	return failed;
 }
 
+#define NO_JSON 2 /* the daemon does not know the wish */
+
+/* `json`: it was asked for. A daemon that does not make any (Unbound) says which command it does not know. */
+static int show_whole(const char *command, char *reply, bool json)
+{
+	static const char unknown[] = "error unknown command '" WISH;
+	int result = control_is_error(reply);
+
+	if (json && *reply == '{') {
+		fputs(reply, stdout);
+		return control_json_failed(reply);
+	}
+	if (json && strncmp(reply, unknown, sizeof unknown - 1) == 0 && !has_body(command))
+		return NO_JSON;
+	control_json(stdout, command, reply);
+	return result;
+}
+
 /* Likewise, but print the whole reply as JSON, once it is complete. */
-static int show_json(struct stream *s, const char *command)
+static int show_json(struct stream *s, const char *command, bool json)
 {
 	size_t len = 0, room = 0;
 	char *reply = NULL;
-	int result;
+	int result = -1;
 	ssize_t n;
 
 	do {
@@ -340,9 +360,8 @@ static int show_json(struct stream *s, const char *command)
 		len += (size_t)MAX(n, 0);
 	} while (n > 0);
 	reply[len] = '\0';
-	result = n < 0 ? -1 : control_is_error(reply);
 	if (n == 0)
-		control_json(stdout, command, reply);
+		result = show_whole(command, reply, json);
 	mem_free(reply);
 	return result;
 }
@@ -368,7 +387,8 @@ static bool begin_tls(struct stream *s, struct tls_client *tls, struct fault *f)
 	return s->tls || !tls;
 }
 
-static int converse(const struct client *c, const struct place *p, char **words)
+/* `json`: ask for it. */
+static int converse(const struct client *c, const struct place *p, char **words, bool json)
 {
 	struct stream s = { .fd = connect_in_time(p) };
 	struct fault f = { 0 };
@@ -376,15 +396,17 @@ static int converse(const struct client *c, const struct place *p, char **words)
 
 	if (s.fd < 0)
 		return cannot_connect(c, p, strcmp(words[0], "status") == 0);
-	if (begin_tls(&s, p->tls, &f) && send_command(&s, words) &&
+	if (begin_tls(&s, p->tls, &f) && send_command(&s, words, json) &&
 	    (!has_body(words[0]) || send_body(&s, strcmp(words[0], "load_cache") == 0)))
-		result = c->json ? show_json(&s, words[0]) : show_reply(&s, c->quiet);
+		result = c->json ? show_json(&s, words[0], json) : show_reply(&s, c->quiet);
 	if (result < 0)
 		fprintf(stderr, "%s: the daemon broke off: %s\n", c->program,
 			f.set   ? f.text
 			: s.tls ? tls_why(s.tls)
 				: strerror(errno));
 	stream_close(&s);
+	if (result == NO_JSON)
+		return converse(c, p, words, false);
 	return result ? 1 : 0;
 }
 
@@ -433,7 +455,7 @@ static int command(const struct client *c, char **words)
 		complain(c, f.text);
 		return 1;
 	}
-	code = converse(c, &place, words);
+	code = converse(c, &place, words, c->json);
 	tls_client_unpin(place.tls);
 	return code;
 }

@@ -241,6 +241,18 @@ bool control_is_error(const char *reply)
 	return strncmp(reply, "error", 5) == 0 && strchr(" :\n", reply[5]);
 }
 
+bool control_json_failed(const char *json)
+{
+	static const char begin[] = "{\"command\":\"", bad[] = ",\"ok\":false";
+
+	if (strncmp(json, begin, sizeof begin - 1) != 0)
+		return true;
+	for (json += sizeof begin - 1; *json && *json != '"'; json++)
+		if (*json == '\\' && json[1])
+			json++;
+	return *json != '"' || strncmp(json + 1, bad, sizeof bad - 1) == 0;
+}
+
 static void put_error(struct json *j, const char *reply)
 {
 	size_t len = strlen(reply);

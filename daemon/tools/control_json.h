@@ -1,8 +1,8 @@
-/* Control replies as JSON, for `resolver-control --json`.
+/* Control replies as JSON, for `resolver-control --json`, from a daemon that makes none itself.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The reply on the wire is unchanged, so this works with Unbound, too. The output is one object on
- * one line:
+ * resolverd makes its own (daemon/control/call_json.h), with more members and better types. Here the text of Unbound's replies
+ * is taken apart as far as its form is known. The output is one object on one line:
  *
  *	{"command":"status","ok":true,"data":…}
  *	{"command":"flush","ok":false,"error":"error …"}
@@ -18,6 +18,9 @@
 
 /* Whether a reply that begins so says that the command failed; six bytes or the whole are enough. */
 bool control_is_error(const char *reply) PURE;
+
+/* Whether a reply that is such an object already says that the command failed. */
+bool control_json_failed(const char *json) PURE;
 
 /* `reply` is the whole reply, NUL-terminated; it is modified. */
 void control_json(FILE *to, const char *command, char *reply);

@@ -703,45 +703,49 @@ void infra_flush(struct infra *i, const struct addr *server)
 struct dump {
 	struct infra *infra;
 	const struct timebase *time;
-	void (*out)(const char *line, void *arg);
+	void (*out)(const struct infra_row *row, void *arg);
 	void *arg;
 };
+
+const char *infra_row_print(const struct infra_row *r, char line[INFRA_LINE])
+{
+	const struct infra_view *v = &r->view;
+	char addr[ADDR_TEXT], zone[DNAME_TEXT];
+
+	addr_print(r->addr, 53, addr);
+	dname_print(r->zone, zone);
+	if (v->ttl_s == 0)
+		snprintf(line, INFRA_LINE, "%s %s expired rto %u", addr, zone, v->rto_ms);
+	else
+		snprintf(line, INFRA_LINE,
+			 "%s %s ttl %u ping %u var %u rtt %u rto %u tA %u tAAAA %u tother %u "
+			 "ednsknown %d edns %d delay %u lame dnssec %d rec %d A %d other %d",
+			 addr, zone, v->ttl_s, v->ping_ms, v->var_ms, v->rtt_ms, v->rto_ms, v->timeouts_a,
+			 v->timeouts_aaaa, v->timeouts_other, v->edns != EDNS_UNTRIED,
+			 v->edns == EDNS_FAILS ? -1 : 0, r->delay_s, !!(v->lame & LAME_DNSSEC),
+			 !!(v->lame & LAME_RECURSIVE), !!(v->lame & LAME_ADDRESSES), !!(v->lame & LAME_OTHER));
+	return line;
+}
 
 static void dump_one(const struct slab_entry *e, void *arg)
 {
 	const struct server *s = server_of(e);
 	const struct dump *d = arg;
-	struct infra_view v;
-	char addr[ADDR_TEXT], zone[DNAME_TEXT], line[ADDR_TEXT + DNAME_TEXT + 256];
+	struct infra_row row = { .addr = &s->addr, .zone = s->zone };
+	uint64_t wait_us;
 
 	if (!s->addr.family)
 		return;
-	fill_view(d->infra, s, d->time, &v);
-	addr_print(&s->addr, 53, addr);
-	dname_print(s->zone, zone);
-	if (v.ttl_s == 0) {
-		if (v.rto_ms <= v.rtt_ms)
-			return;
-		snprintf(line, sizeof(line), "%s %s expired rto %u", addr, zone, v.rto_ms);
-	} else {
-		uint64_t wait_us =
-			v.probe_at_us > d->time->now_us ? v.probe_at_us - d->time->now_us : 0;
-
-		snprintf(line, sizeof(line),
-			 "%s %s ttl %u ping %u var %u rtt %u rto %u tA %u tAAAA %u tother %u "
-			 "ednsknown %d edns %d delay %u lame dnssec %d rec %d A %d other %d",
-			 addr, zone, v.ttl_s, v.ping_ms, v.var_ms, v.rtt_ms, v.rto_ms, v.timeouts_a,
-			 v.timeouts_aaaa, v.timeouts_other, v.edns != EDNS_UNTRIED,
-			 v.edns == EDNS_FAILS ? -1 : 0,
-			 (unsigned)((wait_us + US_PER_S - 1) / US_PER_S), !!(v.lame & LAME_DNSSEC),
-			 !!(v.lame & LAME_RECURSIVE), !!(v.lame & LAME_ADDRESSES),
-			 !!(v.lame & LAME_OTHER));
-	}
-	d->out(line, d->arg);
+	fill_view(d->infra, s, d->time, &row.view);
+	if (row.view.ttl_s == 0 && row.view.rto_ms <= row.view.rtt_ms)
+		return;
+	wait_us = row.view.probe_at_us > d->time->now_us ? row.view.probe_at_us - d->time->now_us : 0;
+	row.delay_s = (uint32_t)((wait_us + US_PER_S - 1) / US_PER_S);
+	d->out(&row, d->arg);
 }
 
 bool infra_dump(struct infra *i, struct slab_walk *at, const struct timebase *t,
-		void (*out)(const char *line, void *arg), void *arg)
+		void (*out)(const struct infra_row *row, void *arg), void *arg)
 {
 	struct dump d = { .infra = i, .time = t, .out = out, .arg = arg };
 

@@ -15,6 +15,7 @@
 #define SERVICES_CACHE_INFRA_H
 
 #include "services/cache/slab.h"
+#include "util/dns/dname.h"
 #include "util/net/addr.h"
 
 struct timebase;
@@ -127,9 +128,19 @@ bool infra_network_is_down(const struct infra *i, const struct timebase *t);
 void infra_unsendable(struct infra *i, const struct timebase *t);
 
 void infra_flush(struct infra *i, const struct addr *server); /* NULL: all */
-/* Some more entries as lines in the format of Unbound's dump_infra; false when there are no more (slab_walk). */
+/* An entry, for people. When it has expired (ttl_s is 0), only its rto_ms is still of use. */
+struct infra_row {
+	const struct addr *addr;
+	const uint8_t *zone;
+	struct infra_view view;
+	uint32_t delay_s; /* until it is probed, when it is down */
+};
+/* Some more of them; false when there are no more (slab_walk). */
 bool infra_dump(struct infra *i, struct slab_walk *at, const struct timebase *t,
-		void (*out)(const char *line, void *arg), void *arg);
+		void (*out)(const struct infra_row *row, void *arg), void *arg);
+/* As a line in the format of Unbound's dump_infra. */
+enum { INFRA_LINE = ADDR_TEXT + DNAME_TEXT + 256 };
+const char *infra_row_print(const struct infra_row *r, char line[INFRA_LINE]);
 struct slab *infra_slab(struct infra *i);
 
 #endif

@@ -392,5 +392,5 @@ def test_every_reply_is_json_when_told(d):
     assert json.loads(d.control("--json", "flush", code=1))["error"].startswith("error")
     lines = d.control("local_datas", stdin="a.example 60 IN A nonsense\nb.example 60 IN A nonsense\n", code=None)
     said = json.loads(d.control("--json", "local_datas", stdin="a.example 60 IN A nonsense\nb.example 60 IN A nonsense\n", code=None))
-    assert said.get("error", "\n".join(said.get("data", []))) == lines.rstrip("\n"), (said, lines)
-    assert json.loads(d.control("--json", "get_option", "num-threads"))["data"] == ["2"]
+    assert said["error"] + "\nadded %d datas\n" % said["data"]["added"] == lines, (said, lines)
+    assert json.loads(d.control("--json", "get_option", "num-threads"))["data"] == {"option": "num-threads", "value": 2}

@@ -77,14 +77,24 @@ static void turn(uint64_t us)
 			   LIST_ITEM(it.world.outstanding.next, struct outstanding, link));
 }
 
+static void skip_blanks(const uint8_t **at, size_t *len)
+{
+	for (; *len && (**at == ' ' || **at == '\t'); (*at)++)
+		(*len)--;
+}
+
 static bool is_left_out(const uint8_t *at, size_t len)
 {
 	static const char head[] = "UBCT1";
 
 	if (len < sizeof(head) || memcmp(at, head, sizeof(head) - 1) != 0)
 		return false;
-	for (at += 6, len -= 6; len && (*at == ' ' || *at == '\t'); at++)
-		len--;
+	at += 6, len -= 6;
+	skip_blanks(&at, &len);
+	if (len > 7 && memcmp(at, "--json", 6) == 0) {
+		at += 6, len -= 6;
+		skip_blanks(&at, &len);
+	}
 	/* "+i" exempts the zone from validation, and so makes the configuration anew */
 	if (len > 8 && (memcmp(at, "forward_", 8) == 0 || memcmp(at, "stub_", 5) == 0) && memchr(at, '+', len))
 		return true;
@@ -116,7 +126,23 @@ static bool hear(int fd)
 	return n != 0;
 }
 
-/* The whole reply to a command, as resolver-control --json shows it. */
+/* With the wish for JSON the daemon itself makes it: whatever was asked, the reply is one object, whose members differ. */
+static bool check_own_json(const uint8_t *at, size_t len)
+{
+	static const char wish[] = "--json";
+	struct json_read r;
+
+	if (len <= sizeof wish - 1 || memcmp(at, wish, sizeof wish - 1) != 0 || (at[6] != ' ' && at[6] != '\t'))
+		return false;
+	if (heard.len == 0) /* it hung up: no request, or a body that did not come */
+		return true;
+	r = json_read(heard.text, heard.len, true);
+	PROMISE(r.count >= 6 && r.items[0].kind == '{' && r.items[1].kind == 'k' && r.items[3].kind == 'k');
+	json_read_clear(&r);
+	return true;
+}
+
+/* The whole reply to a command, as resolver-control --json shows it when the daemon makes none. */
 static void check_json(const uint8_t *at, size_t len)
 {
 	static const char head[] = "UBCT1 ";
@@ -127,6 +153,8 @@ static void check_json(const uint8_t *at, size_t len)
 		return;
 	for (at += sizeof(head) - 1, len -= sizeof(head) - 1; len && (*at == ' ' || *at == '\t'); at++)
 		len--;
+	if (check_own_json(at, len))
+		return;
 	while (n < len && n < sizeof(word) - 1 && ((at[n] >= 'a' && at[n] <= 'z') || at[n] == '_'))
 		n++;
 	memcpy(word, at, n);

@@ -145,6 +145,28 @@ void json_number(struct json *j, const char *key, uint64_t value)
 	put(j, digits);
 }
 
+void json_raw(struct json *j, const char *key, const char *value)
+{
+	begin(j, key);
+	put(j, value);
+}
+
+void json_signed(struct json *j, const char *key, int64_t value)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRId64, value);
+	json_raw(j, key, digits);
+}
+
+void json_seconds(struct json *j, const char *key, uint64_t us)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, us / 1000000, us % 1000000);
+	json_raw(j, key, text);
+}
+
 static size_t digits_at(const char *at, size_t len)
 {
 	size_t n = 0;

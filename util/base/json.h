@@ -24,6 +24,10 @@ void json_textn(struct json *j, const char *key, const char *value, size_t len);
 bool json_text_within(struct json *j, const char *key, const char *value, size_t room) MUST_USE;
 void json_bool(struct json *j, const char *key, bool value);
 void json_number(struct json *j, const char *key, uint64_t value);
+void json_signed(struct json *j, const char *key, int64_t value);
+void json_seconds(struct json *j, const char *key, uint64_t us); /* with six decimals */
+/* A value that is JSON already. */
+void json_raw(struct json *j, const char *key, const char *value);
 /* Text that is already a JSON number (without exponent) is written as one; anything else quoted. */
 void json_value(struct json *j, const char *key, const char *value, size_t len);
 

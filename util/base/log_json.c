@@ -2,12 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/base/log_json.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "util/base/json.h"
-#include "util/base/timebase.h"
 
 static const char cut_text[] = ",\"cut\":true";
 
@@ -69,11 +67,8 @@ static void put_number(struct writing *w, const char *name, uint64_t value)
 
 static void put_seconds(struct writing *w, const char *name, uint64_t us)
 {
-	char text[NUMBER_MOST];
-	int len = snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, us / US_PER_S, us % US_PER_S);
-
 	if (fits(w, name))
-		json_value(&w->json, name, text, (size_t)len);
+		json_seconds(&w->json, name, us);
 }
 
 /* RFC 3339, with milliseconds. */

@@ -374,6 +374,13 @@ enum conf_fate conf_explain_unbound(FILE *out, const char *path) MUST_USE;
 bool conf_get_option(const struct conf *conf, const char *name,
 		     void (*write)(void *arg, const char *text), void *arg);
 
+/* What its values are: numbers (in seconds, bytes, …), yes or no, or text; and whether there may be several. */
+struct conf_form {
+	enum { CONF_FORM_TEXT, CONF_FORM_NUMBER, CONF_FORM_FLAG } kind;
+	bool list;
+};
+struct conf_form conf_option_form(const char *name) PURE; /* of one that conf_get_option knows */
+
 /* As set_option: `line` is "name: value" or "name value"; the value is added to a
  * list. Only for a configuration nobody reads yet (conf_copy). */
 bool conf_set_option(struct conf *conf, const char *line, struct fault *f) MUST_USE;

@@ -171,6 +171,18 @@ bool conf_get_option(const struct conf *conf, const char *name,
 	return true;
 }
 
+struct conf_form conf_option_form(const char *name)
+{
+	const struct option *o = conf_find_single(name, strlen(name));
+	struct conf_form form = { .list = o && o->type == CONF_LIST_T };
+
+	if (o && o->type == CONF_FLAG_T)
+		form.kind = CONF_FORM_FLAG;
+	else if (o && o->type < CONF_STRING_T)
+		form.kind = CONF_FORM_NUMBER;
+	return form;
+}
+
 bool conf_was_given(const struct conf *conf, const char *name)
 {
 	const struct option *o = conf_find_single(name, strlen(name));

@@ -383,11 +383,12 @@ struct lines {
 	unsigned count;
 };
 
-static void take_line(const char *line, void *arg)
+static void take_line(const struct infra_row *row, void *arg)
 {
 	struct lines *l = arg;
+	char line[INFRA_LINE];
 
-	snprintf(l->text[l->count++ % 4], sizeof(l->text[0]), "%s", line);
+	snprintf(l->text[l->count++ % 4], sizeof(l->text[0]), "%s", infra_row_print(row, line));
 }
 
 static void dump_all(struct infra *i, struct lines *l)

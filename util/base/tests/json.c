@@ -69,6 +69,41 @@ static void what_would_break_a_string_is_escaped(void **state)
 	}
 }
 
+static void numbers_of_other_kinds_are_numbers(void **state)
+{
+	struct paper p = { .len = 0 };
+	struct json j = { .out = write_down, .arg = &p };
+
+	(void)state;
+	json_open(&j, NULL, '[');
+	json_signed(&j, NULL, -9223372036854775807 - 1);
+	json_seconds(&j, NULL, 12000034);
+	json_raw(&j, NULL, "{}");
+	json_close(&j, ']');
+	assert_string_equal(p.text, "[-9223372036854775808,12.000034,{}]");
+}
+
+static void what_does_not_fit_is_left_out(void **state)
+{
+	static const struct { const char *value; size_t room; bool whole; const char *written; } rows[] = {
+		{ "abc", 9, true, "\"k\":\"abc\"" },   { "abc", 8, false, "\"k\":\"ab\"" },
+		{ "abc", 6, false, "" },             { "", 6, true, "\"k\":\"\"" },
+		{ "", 5, false, "" },                { "a\"", 8, false, "\"k\":\"a\"" },
+		{ "\303\274", 7, false, "\"k\":\"\"" }, { "\001", 11, false, "\"k\":\"\"" },
+		{ "\001", 12, true, "\"k\":\"\\u0001\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct paper p = { .len = 0 };
+		struct json j = { .out = write_down, .arg = &p };
+
+		if (json_text_within(&j, "k", rows[i].value, rows[i].room) != rows[i].whole ||
+		    strcmp(p.text, rows[i].written) != 0)
+			fail_msg("row %zu: %s", i, p.text);
+	}
+}
+
 static void only_numbers_are_numbers(void **state)
 {
 	static const struct {
@@ -96,6 +131,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commas_stand_between_and_nowhere_else),
 		cmocka_unit_test(what_would_break_a_string_is_escaped),
+		cmocka_unit_test(numbers_of_other_kinds_are_numbers),
+		cmocka_unit_test(what_does_not_fit_is_left_out),
 		cmocka_unit_test(only_numbers_are_numbers),
 	};
 
