@@ -51,20 +51,19 @@ static enum cookie_state look_at_cookie(struct client_query *j)
 
 #define NETWORK_CLIENTS 8 /* so many times the limit of one client is that of its IPv6 network */
 
-static bool rate_admits(const struct worker *w, const uint8_t *key, size_t len, const struct rate_rule *rule)
+static bool rate_admits(const struct worker *w, const uint8_t *key, size_t len, struct rate_rule *rule)
 {
 	return ratelimit_admits(w->env.client_rates, key, len, rule, w->env.time->now_s, w->env.random);
 }
 
-/* Of an IPv6 client its network, a /64, is counted, too: it could ask from another address each time. */
-static bool network_admits(const struct worker *w, const uint8_t *key, const struct rate_rule *one)
+/* Of an IPv6 client its network, a /64, is counted, too: it could ask from another address each time. `rule` becomes the
+ * network's. */
+static bool network_admits(const struct worker *w, const uint8_t *key, struct rate_rule *rule)
 {
-	struct rate_rule all = *one;
-
 	if (key[0] != 6)
 		return true;
-	all.limit = MIN(one->limit, UINT32_MAX / NETWORK_CLIENTS) * NETWORK_CLIENTS;
-	return rate_admits(w, key, RATE_KEY_NETWORK, &all);
+	rule->limit = MIN(rule->limit, UINT32_MAX / NETWORK_CLIENTS) * NETWORK_CLIENTS;
+	return rate_admits(w, key, RATE_KEY_NETWORK, rule);
 }
 
 /* ip-ratelimit; with a valid cookie, ip-ratelimit-cookie. */

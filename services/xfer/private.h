@@ -60,6 +60,7 @@ struct task {
 	size_t url_at;
 	struct fetch_mark *marks; /* one per URL */
 	uint64_t bytes, begun_us;
+	uint64_t paid_until_us; /* notify_wait_us */
 	bool failed, from_file, from_url;
 	struct zonedata *got;  /* being verified */
 	struct zonedata *file; /* records of a file, to be verified next; or NULL */

@@ -18,7 +18,8 @@
 #include "util/dns/text.h"
 
 #define FIRST_US      US_PER_MS /* until a missing zone is fetched */
-#define NOTIFY_US     US_PER_S  /* from the beginning of a round to that of the next for a NOTIFY */
+#define NOTIFY_US     US_PER_S  /* from one round to the next for a NOTIFY, where there have been many … */
+#define NOTIFY_BURST  4         /* … which is so many */
 #define BACKOFF_S     10        /* first retry, when the zone has no data yet */
 #define BACKOFF_MAX_S 3600
 #define REFRESH_S     3600 /* of a zone without SOA record, from a URL */
@@ -78,12 +79,12 @@ static uint32_t lease_ends_s(const struct task *t, const struct zonedata *z)
 	return atomic_load(&t->z->cell->lease_s) + z->expire_s;
 }
 
-/* How long a NOTIFY has to wait. */
+/* How long a NOTIFY has to wait (a leaky bucket: each round adds a second, of which as many are free as NOTIFY_BURST says). */
 static uint64_t notify_wait_us(const struct task *t)
 {
-	uint64_t now_us = xfer_time(t)->now_us, due_us = t->begun_us ? t->begun_us + NOTIFY_US : 0;
+	uint64_t free_us = xfer_time(t)->now_us + (NOTIFY_BURST - 1) * NOTIFY_US;
 
-	return due_us > now_us ? due_us - now_us : 0;
+	return t->paid_until_us > free_us ? t->paid_until_us - free_us : 0;
 }
 
 static void rest(struct task *t, uint32_t s)
@@ -451,6 +452,7 @@ static void begin_round(struct task *t)
 	t->at = t->url_at = 0;
 	t->current = false;
 	t->begun_us = xfer_time(t)->now_us;
+	t->paid_until_us = MAX(t->paid_until_us, t->begun_us) + NOTIFY_US;
 	authhosts_refresh(t->hosts);
 	if (t->z->urls->count)
 		fetch_url_at(t);

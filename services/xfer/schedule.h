@@ -23,8 +23,8 @@ void xfers_renew(struct xfers *x);
 
 /* From any thread: check soon whether the zone has changed at its primaries. */
 void xfers_poke(const struct authzone *z);
-/* The same for a NOTIFY: at once, but no sooner than a second after the round before. Whoever forges the address of
- * a primary could have it asked, and the zone transferred, hundreds of times a second (RFC 1996 3.11, 4.9). */
+/* The same for a NOTIFY: at once, but after four rounds only once a second. Whoever forges the address of a primary
+ * could have it asked, and the zone transferred, hundreds of times a second (RFC 1996 3.11, 4.9). */
 void xfers_notified(const struct authzone *z);
 /* Its file was read again: validate its signatures and restart its timers. */
 void xfers_check(const struct authzone *z);

@@ -299,8 +299,8 @@ def endless_transfer(lab, fast):
 
 
 @attack(59, "notify-flood", "NOTIFY in the name of a primary, 500 a second, whose serial is another each time it is asked, and the "
-        "times in its SOA all 0", rule="after a NOTIFY the primaries are asked at once, but at most once a second",
-        code="services/xfer/schedule.c:NOTIFY_US", quick=True, limits={"U": 12, "transfers": 4, "R": "NOERROR", "C_each": 0.2},
+        "times in its SOA all 0", rule="after a NOTIFY the primaries are asked at once, but after four times at most once a second",
+        code="services/xfer/schedule.c:NOTIFY_BURST", quick=True, limits={"U": 21, "transfers": 7, "R": "NOERROR", "C_each": 0.2},
         more="auth-zone:\n    name: held.example\n    primary: 198.18.1.3\n    allow-notify: 127.0.0.1\n"
         "    for-upstream: no\n    fallback-enabled: no\n")
 def notify_flood(lab, seconds=2):

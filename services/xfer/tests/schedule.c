@@ -409,25 +409,29 @@ static void who_pokes_has_the_primaries_asked(void **state)
 	tell_all("zone.", stories, COUNT(stories));
 }
 
-static void who_notifies_has_the_primaries_asked_once_a_second(void **state)
+#define NOTIFIED { "notify", "round: soa 192.0.2.1; 7; 100 s" }, { "soa 7", "; 7; 100 s" }
+
+static void who_notifies_has_the_primaries_asked_a_few_times_then_once_a_second(void **state)
 {
 	(void)state;
 	static const struct story stories[] = {
 		{ "there are none", "", { { "start", "; -; never" }, { "notify", "; -; never" } } },
-		{ "long after the last round",
+		{ "at once after a round", ONE, { SEVEN, NOTIFIED } },
+		{ "after four rounds a second later, however often",
 		  ONE,
-		  { SEVEN, { "play 2000", NULL }, { "notify", "round: soa 192.0.2.1; 7; 98 s" } } },
-		{ "soon after it, however often",
+		  { SEVEN, NOTIFIED, NOTIFIED, NOTIFIED, { "play 300", NULL }, { "notify", "; 7; 700 ms" }, { "play 100", NULL },
+		    { "notify", "; 7; 600 ms" }, { "play 600", "round: soa 192.0.2.1; 7; never" }, { "soa 7", "; 7; 100 s" } } },
+		{ "what is paid is paid off in time",
 		  ONE,
-		  { SEVEN, { "play 300", NULL }, { "notify", "; 7; 700 ms" }, { "play 100", NULL }, { "notify", "; 7; 600 ms" },
-		    { "play 600", "round: soa 192.0.2.1; 7; never" }, { "soa 7", "; 7; 100 s" } } },
-		{ "during it, too",
+		  { SEVEN, NOTIFIED, NOTIFIED, NOTIFIED, { "play 2000", NULL },
+		    { "notify", "round: soa 192.0.2.1; 7; 98 s" }, { "soa 7", "; 7; 100 s" }, NOTIFIED, { "notify", "; 7; 1 s" } } },
+		{ "during a round, too",
 		  ONE,
-		  { BEGIN, { "notify", "; -; 30 s" }, { "play 200", NULL }, { "notify", "; -; 29800 ms" }, { "zone 7", "; 7; 800 ms" },
-		    { "play 800", "round: soa 192.0.2.1; 7; never" } } },
+		  { SEVEN, NOTIFIED, NOTIFIED, { "notify", "round: soa 192.0.2.1; 7; 100 s" }, { "notify", "; 7; 100 s" },
+		    { "play 200", NULL }, { "soa 7", "; 7; 800 ms" }, { "play 800", "round: soa 192.0.2.1; 7; never" } } },
 		{ "but not who asks for it by hand",
 		  ONE,
-		  { SEVEN, { "notify", "; 7; 1 s" }, { "poke", "round: soa 192.0.2.1; 7; 1 s" } } },
+		  { SEVEN, NOTIFIED, NOTIFIED, NOTIFIED, { "notify", "; 7; 1 s" }, { "poke", "round: soa 192.0.2.1; 7; 1 s" } } },
 	};
 
 	tell_all("zone.", stories, COUNT(stories));
@@ -504,7 +508,7 @@ int main(void)
 		cmocka_unit_test(where_there_is_a_validator_a_digest_is_only_as_good_as_its_signature),
 		cmocka_unit_test(the_records_of_a_file_are_verified_before_they_are_served),
 		cmocka_unit_test(who_pokes_has_the_primaries_asked),
-		cmocka_unit_test(who_notifies_has_the_primaries_asked_once_a_second),
+		cmocka_unit_test(who_notifies_has_the_primaries_asked_a_few_times_then_once_a_second),
 		cmocka_unit_test(with_the_configuration_it_begins_anew_wherever_it_is),
 		cmocka_unit_test(what_was_cached_of_a_zone_is_forgotten_when_it_changes),
 	};
