@@ -48,6 +48,26 @@ static void a_zone_is_found_by_its_name_while_fresh(void **state)
 	keycache_free(c);
 }
 
+/* What is proven of a zone in one scope, as for a view with servers of its own, is not in another. */
+static void each_scope_has_its_own(void **state)
+{
+	(void)state;
+	struct keycache *c = keycache_new(1 << 20, 1), *one = keycache_scoped(c, 1), *two = keycache_scoped(c, 2);
+
+	put(c, "example.", KEYS_BOGUS, 60);
+	assert_null(keycache_find(one, N("example."), NOW));
+	put(one, "example.", KEYS_NO_CUT, 60);
+	put(two, "other.example.", KEYS_NONE, 60);
+	assert_int_equal(keycache_find(c, N("example."), NOW)->kind, KEYS_BOGUS);
+	assert_int_equal(keycache_find(one, N("example."), NOW)->kind, KEYS_NO_CUT);
+	assert_null(keycache_find(two, N("example."), NOW));
+	assert_null(keycache_find(c, N("other.example."), NOW));
+	assert_int_equal(keycache_find(two, N("other.example."), NOW)->kind, KEYS_NONE);
+	keycache_free(one);
+	keycache_free(two);
+	keycache_free(c);
+}
+
 static void the_latest_word_counts(void **state)
 {
 	(void)state;
@@ -222,6 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest claims[] = {
 		CLAIM(a_zone_is_found_by_its_name_while_fresh),
+		CLAIM(each_scope_has_its_own),
 		CLAIM(the_latest_word_counts),
 		CLAIM(a_signed_zone_cuts_off_those_above),
 		CLAIM(a_chain_of_trust_has_room_whatever_its_budget),
