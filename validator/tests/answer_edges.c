@@ -110,6 +110,31 @@ static void what_changes_nothing_is_not_asked_for(void **state)
 	(void)rrsetcache_put(lab.env.rrsets, lab_set("sub.example.", TYPE_DS), lab.env.time->now_s, &lab.arena);
 	assert_int_equal(lab_ask_to_the_end("sub.example.", TYPE_DS)->security, SECURITY_SECURE);
 	assert_int_equal(lab_asked_for(TYPE_DNSKEY, "sub.example."), 0);
+	/* nor those below a cut that a proof of the zone above begins at */
+	lab_tell(&(struct lab_page){ "t.example.", TYPE_A, RCODE_NXDOMAIN,
+				     .authority = SOA ENCLOSER "sub.example. 300 IN NSEC z.example. NS DS RRSIG NSEC" });
+	lab_sign_page((const int[]){ 0, 0, 0 }, 3);
+	assert_int_equal(lab_ask_to_the_end("t.example.", TYPE_A)->security, SECURITY_SECURE);
+	assert_int_equal(lab_asked_for(TYPE_DNSKEY, "sub.example."), 0);
+	lab_close();
+}
+
+/* What came with one denial need not be checked for the next, the proof at the zone's own name either. */
+static void what_is_known_to_be_signed_is_not_checked_again(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "l.example.", "m.example." };
+	unsigned before = 0;
+
+	lab_open("val-max-restart: 0\naggressive-nsec: no\n");
+	for (size_t i = 0; i < COUNT(names); i++) {
+		lab_tell(&(struct lab_page){ names[i], TYPE_A, RCODE_NXDOMAIN, .authority = SOA SPAN ENCLOSER });
+		((struct rrset *)(uintptr_t)lab.pages[lab.page_count - 1].m.sets[2])->flags |= RRSET_NSEC_AT_APEX;
+		assert_int_equal(lab_ask_to_the_end(names[i], TYPE_A)->security, SECURITY_SECURE);
+		if (i)
+			assert_int_equal(lab_checks(), before);
+		before = lab_checks();
+	}
 	lab_close();
 }
 
@@ -140,6 +165,8 @@ static void each_part_says_its_own(void **state)
 		{ "a DS set at a name with both servers and an alias (RFC 6840 4.3)",
 		  { "v.example.", TYPE_DS, .authority = SOA "v.example. 300 IN NSEC z.example. NS CNAME RRSIG NSEC" },
 		  { Z, Z }, SECURITY_BOGUS, REASON_bogus, "no proof that the DS RRset does not exist" },
+		{ "the DS set of the anchor's own zone, which is its parent's to tell",
+		  { "example.", TYPE_DS, .answer = "example. 300 IN DS 1 8 2 00" }, { BARE }, SECURITY_INDETERMINATE, REASON_none, "" },
 		{ "an alias out of the zone, with a proof of the zone's own name",
 		  { "a.example.", TYPE_A, RCODE_NXDOMAIN, .answer = "a.example. 300 IN CNAME m.u.example.", .authority = ENCLOSER },
 		  { Z, Z }, SECURITY_INSECURE, REASON_none, "" },
@@ -202,6 +229,7 @@ int main(void)
 		cmocka_unit_test(an_alias_that_was_asked_for_may_lead_anywhere),
 		cmocka_unit_test(a_full_turn_judges_no_target),
 		cmocka_unit_test(what_changes_nothing_is_not_asked_for),
+		cmocka_unit_test(what_is_known_to_be_signed_is_not_checked_again),
 		cmocka_unit_test(each_part_says_its_own),
 		cmocka_unit_test(the_root_may_prove_that_a_name_leads_away),
 		cmocka_unit_test(a_broken_chain_is_no_servers_fault),
