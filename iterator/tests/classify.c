@@ -68,6 +68,7 @@ static void the_kind_of_a_response_is_seen(void **state)
 		{ "too long a name, by an alias and DNAME", 6, FLAG_AA, false,
 		  "www.example.com. 60 CNAME www.sub.example.com.\nsub.example.com. 60 DNAME " LONG,
 		  NULL, RESPONSE_answer },
+		{ "a failure, beside such a DNAME", 2, FLAG_AA, false, "example.com. 60 DNAME " LONG, NULL, RESPONSE_useless },
 		{ "not too long a name, by DNAME", 6, FLAG_AA, false, "example.com. 60 DNAME x.org.",
 		  NULL, RESPONSE_useless },
 		{ "too long a name, by a DNAME elsewhere", 6, FLAG_AA, false,
