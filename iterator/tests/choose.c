@@ -15,7 +15,8 @@ enum { SENT_MOST = 16, SERVERS = 3, ZONE_RATES = 64 };
 static struct {
 	struct transport transport;
 	struct addr to[SENT_MOST];
-	uint16_t flags; /* of the last query */
+	uint16_t flags; /* of the last query, and its name */
+	uint8_t name[32];
 	unsigned count;
 } wire;
 
@@ -25,6 +26,7 @@ static void wire_send(struct transport *t, struct transmission *s)
 	assert_true(wire.count < SENT_MOST);
 	wire.to[wire.count++] = s->to;
 	wire.flags = get_u16(s->wire + 2);
+	memcpy(wire.name, s->wire + MSG_HEAD_LEN, MIN(s->len - MSG_HEAD_LEN, sizeof(wire.name)));
 }
 
 static void wire_cancel(struct transport *t, struct transmission *s)
@@ -365,6 +367,30 @@ static void a_query_says_who_does_what(void **state)
 	}
 }
 
+/* 0x20 (use-caps-for-id), but for names below those of caps-exempt. */
+static void names_are_spelled_at_random_but_for_those_exempt(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *conf;
+		bool spelled;
+	} rows[] = {
+		{ "", false },
+		{ "server:\nuse-caps-for-id: yes", true },
+		{ "server:\nuse-caps-for-id: yes\ncaps-exempt: example.com", false },
+		{ "server:\nuse-caps-for-id: yes\ncaps-exempt: example.org", true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		begin(rows[i].conf, 1);
+		(void)choose(&fixture.it);
+		assert_int_equal(wire.count, 1);
+		assert_true(dname_equals(wire.name, fixture.q->question.name));
+		assert_int_equal(memcmp(wire.name, fixture.q->question.name, fixture.q->question.name_len) != 0, rows[i].spelled);
+		end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -375,6 +401,7 @@ int main(void)
 		cmocka_unit_test(what_is_known_to_exist_is_not_asked_for),
 		cmocka_unit_test(the_only_server_may_falter_once),
 		cmocka_unit_test(a_query_says_who_does_what),
+		cmocka_unit_test(names_are_spelled_at_random_but_for_those_exempt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

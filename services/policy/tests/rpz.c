@@ -6,6 +6,7 @@
 
 #include "services/access/acl.h"
 #include "services/authzone/zones.h"
+#include "services/cache/msg.h"
 #include "services/net/client.h"
 #include "services/policy/policy.h"
 #include "services/policy/rpz_apply.h"
@@ -270,6 +271,8 @@ static void an_answer_is_changed_as_its_rule_says(void **state)
 		  "follow target.example.; www. 60; moved. 60" },
 		{ "an alias to one that is let through", { "www.", TYPE_A, 0, { "www. 60 CNAME tokept.\ntokept. 60 A 192.0.2.2" } }, 0, NULL,
 		  "follow kept. passed; www. 60; tokept. 60" },
+		{ "an alias to too long a name", { "www.", TYPE_A, 0, { "www. 60 CNAME " L63 "." L63 "." L63 ".llllllllllllllllllllllllllllllllllllllllllllllllllllll.walled." } }, 0, NULL,
+		  "6 aa blocked" },
 		{ "an alias in a circle", { "www.", TYPE_A, 0, { "www. 60 CNAME one.\none. 60 A 192.0.2.2" } }, 0, NULL, "2 aa blocked" },
 		{ "an alias that was asked for", { "www.", TYPE_CNAME, 0, { "www. 60 CNAME gone." } }, 0, NULL, "nothing" },
 		{ "an alias of nobody's", { "www.", TYPE_A, 0, { "b. 60 CNAME gone.\nwww. 60 A 192.0.2.2" } }, 0, NULL, "nothing" },
@@ -438,6 +441,38 @@ static void a_query_is_stopped_for_all_or_for_nobody(void **state)
 	}
 }
 
+/* A cached answer may be given as it is unless it begins with an alias, or rules are about addresses. */
+static void which_cached_answers_are_looked_at_again(void **state)
+{
+	(void)state;
+	static const struct {
+		struct made made;
+		bool want; /* where there is no rule for addresses */
+	} rows[] = {
+		{ { "www.example.", TYPE_A, 0, { "www.example. 60 A 192.0.2.2" } }, false },
+		{ { "www.example.", TYPE_A, 0, { NULL, "example. 60 SOA a. b. 1 2 3 4 5" } }, false },
+		{ { "www.example.", TYPE_A, 0, { "www.example. 60 CNAME a.\na. 60 A 192.0.2.2" } }, true },
+		{ { "www.example.", TYPE_DNAME, 0, { "www.example. 60 DNAME a." } }, true },
+		{ { "www.d.example.", TYPE_A, 0, { "d.example. 60 DNAME e.\nwww.d.example. 60 CNAME www.e." } }, true },
+	};
+
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		const struct made *made = &rows[i / 2].made;
+		struct question q = made_question(made->name, made->type);
+		struct msgcache *c = msgcache_new(1 << 20, 1);
+		const struct stored *s;
+
+		begin("", (const char *const[ZONES]){ i % 2 ? "32.9.2.0.192.rpz-ip CNAME ." : "gone CNAME ." }, none);
+		msgcache_store(c, made_message(&world.arena, NOW, made), &(struct msg_keep){ .now_s = NOW, .ttl_s = 60 });
+		s = msgcache_find(c, &q, msgcache_hash(&q), 0, true);
+		assert_non_null(s);
+		if (rpz_match_doubt(world.snapshot->zones, s) != (rows[i / 2].want || i % 2))
+			fail_msg("row %zu", i);
+		msgcache_free(c);
+		end();
+	}
+}
+
 /* Servers are noted where a rule may be about them, each once for each name it is asked for; what was met for a query is met
  * for the one that depends on it. */
 static void servers_are_noted_once(void **state)
@@ -530,6 +565,7 @@ int main(void)
 		cmocka_unit_test(zones_are_consulted_in_their_order),
 		cmocka_unit_test(what_would_be_changed_is_withheld),
 		cmocka_unit_test(a_query_is_stopped_for_all_or_for_nobody),
+		cmocka_unit_test(which_cached_answers_are_looked_at_again),
 		cmocka_unit_test(servers_are_noted_once),
 		cmocka_unit_test(servers_stop_a_query_that_nobody_is_let_through),
 	};
