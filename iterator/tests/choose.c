@@ -35,7 +35,7 @@ static void wire_cancel(struct transport *t, struct transmission *s)
 	(void)s;
 }
 
-static const struct transport_ops silence = { "silence", false, wire_send, wire_cancel, NULL, NULL };
+static const struct transport_ops silence = { "silence", false, wire_send, wire_cancel, NULL, NULL, NULL };
 
 static unsigned servers_asked(void)
 {
