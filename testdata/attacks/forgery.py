@@ -645,14 +645,14 @@ def rebinding(lab):
     lab.world.serve(Zone("rebind.test", [
         "a 60 A 10.1.2.3", "aaaa 60 AAAA fd00::1", "mapped 60 AAAA ::ffff:10.1.2.3",
         "compatible 60 AAAA ::10.1.2.3", "sixtofour 60 AAAA 2002:a01:203::1", "nat64 60 AAAA 64:ff9b::10.1.2.3",
-        "ournat64 60 AAAA 2001:db8:64::10.1.2.3", "hm 60 HTTPS 1 . ipv6hint=::ffff:10.1.2.3", "both 60 A 10.1.2.3",
+        "ournat64 60 AAAA 2001:db8:64::10.1.2.3", "localnat64 60 AAAA 64:ff9b:1::10.1.2.3", "siit 60 AAAA ::ffff:0:10.1.2.3", "hm 60 HTTPS 1 . ipv6hint=::ffff:10.1.2.3", "both 60 A 10.1.2.3",
         "both 60 A " + TRUTH, "alias 60 CNAME a", "h 60 HTTPS 1 . alpn=h2 ipv4hint=10.1.2.3",
         "h6 60 HTTPS 1 . alpn=h2 ipv6hint=fd00::1", "s 60 SVCB 1 . ipv4hint=192.0.2.7,10.1.2.3",
         "mx 60 MX 1 a"]), {"ns.rebind.test.": ATTACKERS[0]})
     lab.start()
     leaked = 0
     for name, kind in (("a", "A"), ("aaaa", "AAAA"), ("mapped", "AAAA"), ("compatible", "AAAA"),
-                       ("sixtofour", "AAAA"), ("nat64", "AAAA"), ("ournat64", "AAAA"), ("hm", "HTTPS"), ("both", "A"), ("alias", "A"), ("h", "HTTPS"),
+                       ("localnat64", "AAAA"), ("siit", "AAAA"), ("sixtofour", "AAAA"), ("nat64", "AAAA"), ("ournat64", "AAAA"), ("hm", "HTTPS"), ("both", "A"), ("alias", "A"), ("h", "HTTPS"),
                        ("h6", "HTTPS"), ("s", "SVCB"), ("mx", "MX"), ("a", "ANY"), ("h", "ANY")):
         r = lab.ask(name + ".rebind.test", kind)
         text = r.message.to_text()

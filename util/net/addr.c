@@ -239,13 +239,21 @@ bool addr_is_absurd(const struct addr *a)
 	       (all_zero(a->ip, 10) && get_u16(a->ip + 10) == 0xffff);
 }
 
+/* Whether it may lead to an IPv4 address by a translator of this network: nowhere else it means anything. */
+static bool is_translated_here(const struct addr *a)
+{
+	return (all_zero(a->ip, 8) && get_u32(a->ip + 8) == 0xffff0000) ||
+	       (get_u32(a->ip) == 0x0064ff9b && get_u16(a->ip + 4) == 1);
+}
+
 bool addr_stands_for(const struct addr *a, struct addr *ip4)
 {
 	bool is_mapped = all_zero(a->ip, 10) && get_u16(a->ip + 10) == 0xffff;
 	bool is_nat64 = get_u32(a->ip) == 0x0064ff9b && all_zero(a->ip + 4, 8);
 	bool is_6to4 = get_u16(a->ip) == 0x2002;
 
-	if (a->family != 6 || !(is_mapped || is_nat64 || is_6to4 || all_zero(a->ip, 12)))
+	if (a->family != 6 ||
+	    !(is_mapped || is_nat64 || is_6to4 || is_translated_here(a) || all_zero(a->ip, 12)))
 		return false;
 	*ip4 = (struct addr){ .family = 4 };
 	memcpy(ip4->ip, a->ip + (is_6to4 ? 2 : 12), 4);
@@ -272,7 +280,7 @@ bool addr_is_public(const struct addr *a)
 	};
 	struct addr ip4;
 
-	if (addr_stands_for(a, &ip4))
+	if (!is_translated_here(a) && addr_stands_for(a, &ip4))
 		return addr_is_public(&ip4);
 	for (size_t i = 0; i < COUNT(special); i++) {
 		unsigned whole = special[i].bits / 8, rest = special[i].bits % 8;
