@@ -1,4 +1,4 @@
-"""What others have left while some clients flood (issue: fairness; entry 30 and its kin).
+"""What others have left while some clients flood (issue: fairness; entries 25 and 30, and their kin).
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -6,14 +6,17 @@ SPDX-License-Identifier: BSD-3-Clause
 import contextlib
 import json
 import os
+import socket
 import struct
 import subprocess
 import sys
+import time
 
 from frame import signing
 from frame.authority import record, wire
 from frame.declare import at_least, attack
-from frame.world import ATTACKERS, DEAD, Zone
+from frame.lab import e2e
+from frame.world import ATTACKERS, DEAD, VICTIM, Zone
 
 HERE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "frame")
 FAR, FAR_PORT = "198.18.5.1", 5353
@@ -88,3 +91,24 @@ def fairness(lab, kind, seconds=12, rate=200):
     return {"answered_percent": 100 * got["answered"] / got["asked"], "p99_ratio": got["p99_ms"] / calm["p99_ms"],
             "calm_p99": calm["p99_ms"], "p99": got["p99_ms"], "cached_p99": got["p99_cached_ms"],
             "flood": int(flood.said), "cpu_share": spent / (seconds * 10.0)}
+
+
+@attack(25, "lent-server", "thirty zones are said to be on the server of another, which does not answer for them",
+        variants={k: {"how": k} for k in ("silent", "refused", "formerr")}, quick=True,
+        rule="what is known of a server by its zone counts for that zone; one that answers for another is up",
+        code="services/cache/infra.c:infra_silent services/cache/infra.c:infra_set_lame", limits={"took_s": 1, "good": at_least(10)})
+def lent_server(lab, how):
+    sound = lab.authority.answer_of[VICTIM]
+    lab.world.script(VICTIM, lambda q: sound(q) if q.under("victim.test") else None if how == "silent" else q.raw(
+        rcode=5 if how == "refused" else 1))
+    for n in range(30):
+        lab.world.delegate("e%d.test." % n, {"ns.e%d.test." % n: VICTIM})
+    lab.start()
+    lab.ask("first.victim.test")
+    with socket.socket(type=socket.SOCK_DGRAM) as s:
+        s.connect((e2e.ADDRESS, lab.daemon.port))
+        for n in range(60):
+            s.send(e2e.query("x%d.e%d.test" % (n // 30, n % 30)).to_wire())
+            time.sleep(0.03)
+    got = [lab.ask("n%d.victim.test" % n, timeout=5) for n in range(10)]
+    return {"took_s": max(r.took_s for r in got), "good": sum(r.rcode == "NXDOMAIN" for r in got)}

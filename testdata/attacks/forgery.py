@@ -167,6 +167,42 @@ def poison_alias(lab, shape):
     return play_poison(lab, "z.test")
 
 
+def about_others(name):
+    """What a server of z.test says of the names of others beside what it was asked: (type, answer, authority, additional, rcode)."""
+    soa = "victim.test. 86400 SOA ns.victim.test. h.victim.test. 1 2 3 4 86400"
+    above = "test. 86400 SOA ns.test. h.test. 1 2 3 4 86400"
+    evil = ["victim.test. 86400 NS ns.evil.test.", "ns.evil.test. 86400 A " + EVIL]
+    return {
+        "denied-target": ("A", [name + " 60 CNAME www.victim.test."], [soa], [], "NXDOMAIN"),
+        "denied-zone": ("A", [], [soa], [], "NXDOMAIN"),
+        "denied-above": ("A", [], [above], [], "NXDOMAIN"),
+        "empty-above": ("A", [], [above], [], "NOERROR"),
+        "any": ("ANY", [name + " 60 A " + TRUTH, "www.victim.test. 86400 A " + POISON, *evil], [], [], "NOERROR"),
+        "cname": ("CNAME", [name + " 60 CNAME www.victim.test.", "www.victim.test. 86400 CNAME www.evil.test.",
+                            "www.evil.test. 86400 A " + POISON], [], [], "NOERROR"),
+        "ns": ("NS", evil[:1] + ["test. 86400 NS ns.evil.test."], evil[:1], evil[1:], "NOERROR"),
+        "ds": ("DS", ["victim.test. 86400 DS 1 13 2 " + "00" * 32], evil[:1], evil[1:], "NOERROR"),
+    }
+
+
+@attack(3, "about-others", "denials and data of other zones, by the server of one that is asked for an alias, for ANY, CNAME, NS or DS",
+        variants={s: {"shape": s} for s in about_others("x.z.test.")}, **OUTSIDE)
+def about_others_too(lab, shape):
+    zone = Zone("z.test.", ["after 60 A " + TRUTH])
+    lab.world.serve(zone, {"ns.z.test.": ATTACKERS[0]})
+
+    def answer(q):
+        kind, *sections, rcode = about_others(q.name)[shape]
+        return q.reply(*sections, rcode=rcode) if q.name.startswith("x") and q.kind == kind else zone.answer(q)
+    lab.world.script(ATTACKERS[0], answer)
+    lab.start()
+    for n in range(2):
+        lab.ask("x%d.z.test" % n, about_others("x.")[shape][0])
+    for kind in ("NS", "SOA", "DS"):
+        lab.ask("victim.test", kind)
+    return after_poison(lab, "z.test")
+
+
 @attack(4, "forged-dname", "one DNAME near the top of a zone: its own zone's other names, and what it makes",
         rule="the CNAME of a DNAME is always synthesized by us; an unsigned DNAME serves only the answer it came "
              "in",

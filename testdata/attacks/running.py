@@ -311,6 +311,29 @@ def answers_kept(lab, how, count=100):
     return {"M_kb": max(0, most - before), "C_each": (lab.cpu_ms() - spent) / count}
 
 
+@attack(63, "lines-of-a-dump", "names and texts that hold line breaks, quotes and what would be records, in answers; the cache is dumped "
+        "and loaded again", rule="what is not letters, digits or hyphens is written as in master files (RFC 1035 5.1)",
+        code="util/dns/dname.c:dname_print util/dns/text.c daemon/control/dump.c", quick=True, limits={"forged": 0, "dumped": at_least(20), "loaded": "yes"})
+def lines_of_a_dump(lab):
+    line = b"a\nwww.victim.test.\t86400\tIN\tA\t203.0.113.66\nx"
+    text = bytes([len(line)]) + line
+    datas = {16: text + b"\5\"\n;(\\", 257: b"\0\5issue" + line, 65: struct.pack("!HBHH", 1, 0, 1, len(text)) + text,
+             35: b"\0\1\0\1" + text * 3 + b"\0", 256: b"\0\1\0\1" + line, 15: b"\0\1" + text + b"\0", 1: b"\1\2\3\4"}
+    zone = lab.world.serve(Zone("i.test"), {"ns.i.test.": ATTACKERS[0]})
+    lab.world.script(ATTACKERS[0], lambda q: q.raw([record(b"\xc0\x0c", q.type, datas[q.type])]) if q.type in datas and len(
+        q.labels) > 2 and q.labels[0] != "ns" else zone.answer(q))
+    lab.start()
+    for label in (b"$INCLUDE /etc/hosts", b";", b" \"x", line, b"(\n)\\", b"\t@"):
+        for kind in datas:
+            lab.daemon.send(struct.pack("!6H", 7, 0x0100, 1, 0, 0, 0) + bytes([len(label)]) + label + wire("i.test") + struct.pack(
+                "!2H", kind, 1), 2)
+    dump = lab.daemon.control("dump_cache")
+    lab.daemon.control("flush_zone", ".")
+    said = lab.daemon.control("load_cache", stdin=dump)
+    return {"forged": sum(s.startswith(("www.victim.test", "$", "x\"")) for s in dump.splitlines()),
+            "dumped": dump.count(".i.test."), "loaded": "yes" if said.startswith("ok") else said[:60]}
+
+
 answered(66, "cache-bounds", "caches of keys, servers and denials", "each keeps to its budget",
          "validator/keycache.c services/cache/infra.c", "testdata/e2e/test_trust.py::test_what_is_kept_of_zones_keeps_to_its_budget "
          "testdata/e2e/test_cache.py::test_a_small_cache_stays_small "
