@@ -15,8 +15,6 @@ enum { SENT_MOST = 16, SERVERS = 3, ZONE_RATES = 64 };
 static struct {
 	struct transport transport;
 	struct addr to[SENT_MOST];
-	uint16_t flags; /* of the last query, and its name */
-	uint8_t name[32];
 	unsigned count;
 } wire;
 
@@ -25,8 +23,6 @@ static void wire_send(struct transport *t, struct transmission *s)
 	(void)t;
 	assert_true(wire.count < SENT_MOST);
 	wire.to[wire.count++] = s->to;
-	wire.flags = get_u16(s->wire + 2);
-	memcpy(wire.name, s->wire + MSG_HEAD_LEN, MIN(s->len - MSG_HEAD_LEN, sizeof(wire.name)));
 }
 
 static void wire_cancel(struct transport *t, struct transmission *s)
@@ -35,7 +31,7 @@ static void wire_cancel(struct transport *t, struct transmission *s)
 	(void)s;
 }
 
-static const struct transport_ops silence = { "silence", false, wire_send, wire_cancel, NULL, NULL, NULL };
+static const struct transport_ops silence = { .name = "silence", .send = wire_send, .cancel = wire_cancel };
 
 static unsigned servers_asked(void)
 {
@@ -140,268 +136,11 @@ static void each_silent_server_is_charged(void **state)
 	end();
 }
 
-/* What ends a resolution before a server is asked, and what is just left. */
-static void nothing_is_sent_beyond_a_limit(void **state)
-{
-	(void)state;
-	enum { DETACHED = 1, IN_CONFIG = 2 };
-	static const struct forward_zone configured;
-	static const struct {
-		const char *why;
-		unsigned sent, in_all, depth, how;
-		int wasted, sends;
-		size_t memory;
-		enum reason want;
-	} rows[] = {
-		{ "nothing", 0, 0, 0, 0, 32, 200, 0, REASON_none },
-		{ "the last to this zone", 31, 0, 0, 0, 32, 200, 0, REASON_none },
-		{ "one more", 32, 0, 0, 0, 32, 200, 0, REASON_budget_sends },
-		{ "the last for this name", 0, ITER_SENDS - 1, 0, 0, 32, 200, 0, REASON_none },
-		{ "one more", 0, ITER_SENDS, 0, 0, 32, 200, 0, REASON_budget_sends },
-		{ "the last in vain", 0, 0, 0, 0, 1, 200, 0, REASON_none },
-		{ "one more", 0, 0, 0, 0, 0, 200, 0, REASON_no_reachable },
-		{ "one more, at a server of the operator's", 0, 0, 0, IN_CONFIG, 0, 200, 0, REASON_none },
-		{ "one more, for nobody who waits", 0, 0, 0, DETACHED, 0, 200, 0, REASON_none },
-		{ "the last in vain of a query for servers", 0, 0, 1, 0, BUDGET_VAIN_KEPT + 1, 200, 0, REASON_none },
-		{ "one more of that", 0, 0, 1, 0, BUDGET_VAIN_KEPT, 200, 0, REASON_no_reachable },
-		{ "one more of that, at a server of the operator's", 0, 0, 1, IN_CONFIG, BUDGET_VAIN_KEPT, 200, 0, REASON_none },
-		{ "the last packet of all", 0, 0, 0, 0, 32, 1, 0, REASON_none },
-		{ "one more", 0, 0, 0, 0, 32, 0, 0, REASON_budget_sends },
-		{ "as much memory as there may be", 0, 0, 0, 0, 32, 200, ITER_MEMORY, REASON_none },
-		{ "one byte more", 0, 0, 0, 0, 32, 200, ITER_MEMORY + 1, REASON_budget_sends },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &fixture.it;
-		size_t taken;
-
-		begin("server:\nmax-sent-count: 32", 1);
-		taken = it->arena->taken;
-		it->sent = rows[i].sent;
-		it->sent_in_all = rows[i].in_all;
-		it->at->config = rows[i].how & IN_CONFIG ? &configured : NULL;
-		fixture.q->is_detached = rows[i].how & DETACHED;
-		fixture.q->depth = (uint8_t)rows[i].depth;
-		fixture.q->budget->wasted_sends = rows[i].wasted;
-		fixture.q->budget->sends = rows[i].sends;
-		if (rows[i].memory)
-			it->arena->taken = rows[i].memory;
-		(void)choose(it);
-		it->arena->taken = taken;
-		if (wire.count != (rows[i].want == REASON_none) || it->reason != rows[i].want ||
-		    (it->state == ITER_fail) != (rows[i].want != REASON_none))
-			fail_msg("%s: %u sent, %s", rows[i].why, wire.count, reason_text(it->reason));
-		fixture.q->is_detached = false;
-		end();
-	}
-}
-
-/* However the zone's name is written; not of forwarders. What fails for this is kept for nobody. */
-static void a_zones_rate_is_counted_by_its_name(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *second;
-		bool forward, admitted;
-	} rows[] = { { "example.com.", false, false }, { "eXaMPLE.com.", false, false }, { "example.org.", false, true },
-		     { "example.com.", true, true } };
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &fixture.it;
-		struct target t = { .addr = { .family = 4, .port = 53, .ip = { 192, 0, 2, 9 } } };
-
-		begin("server:\nratelimit: 1\nratelimit-factor: 0", 1);
-		(void)choose(it);
-		assert_int_equal(wire.count, 1);
-		iter_let_go(it);
-		it->at = delegation_new(fixture.arena, N(rows[i].second));
-		delegation_add_target(it->at, fixture.arena, &t);
-		it->at->forward = rows[i].forward;
-		(void)choose(it);
-		assert_int_equal(wire.count, 1 + rows[i].admitted);
-		assert_int_equal(it->state == ITER_fail, !rows[i].admitted);
-		assert_int_equal(fixture.q->no_store, !rows[i].admitted);
-		assert_int_equal(atomic_load(&fixture.stats.ratelimited), !rows[i].admitted);
-		if (!rows[i].admitted)
-			assert_int_equal(it->reason, REASON_budget_sends);
-		end();
-	}
-}
-
-/* On the way to a name nothing is asked for that is known to exist; from the cache, unless that may not be used. */
-static void what_is_known_to_exist_is_not_asked_for(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *why;
-		unsigned kind;
-		const char *known;
-		uint8_t rcode;
-		bool later;
-		const char *shown;
-	} rows[] = {
-		{ "nothing", 0, NULL, 0, false, "b.example.com." },
-		{ "the next name", 0, "b.example.com.", RCODE_NOERROR, false, "a.b.example.com." },
-		{ "the next name, and the cache is not used", QUERY_NO_CACHE, "b.example.com.", RCODE_NOERROR, false, "b.example.com." },
-		{ "that there is no such name", 0, "b.example.com.", RCODE_NXDOMAIN, false, "b.example.com." },
-		{ "what was the next name", 0, "b.example.com.", RCODE_NOERROR, true, "b.example.com." },
-		{ "another name", 0, "c.example.com.", RCODE_NOERROR, false, "b.example.com." },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &fixture.it;
-		char text[DNAME_TEXT], answer[60], soa[] = "example.com. 60 SOA a. b. 1 2 3 4 60";
-
-		begin("", 1);
-		fixture.q->kind = rows[i].kind;
-		it->want = made_question("a.b.example.com.", TYPE_MX);
-		it->want.name = arena_copy(fixture.arena, it->want.name, it->want.name_len);
-		qmin_begin(&it->qmin, true, false);
-		it->question_due = true;
-		if (rows[i].known) {
-			snprintf(answer, sizeof(answer), "%s 60 A 192.0.2.1", rows[i].known);
-			fixture_recalls(&(struct made){ .name = rows[i].known, .type = TYPE_A, .rcode = rows[i].rcode,
-							.section = { rows[i].rcode ? NULL : answer, rows[i].rcode ? soa : NULL } });
-		}
-		if (rows[i].later)
-			timebase_play((struct timebase *)(uintptr_t)fixture.env.time, fixture.env.time->now_us + 61 * US_PER_S);
-		(void)choose(it);
-		if (strcmp(dname_print(it->shown.name, text), rows[i].shown) != 0)
-			fail_msg("%s: %s", rows[i].why, text);
-		fixture.q->kind = 0;
-		end();
-	}
-}
-
-/* The only server has said SERVFAIL once: what a client waits for it is asked for again (RFC 9520 3.1), the addresses of
- * another server are not. */
-static void the_only_server_may_falter_once(void **state)
-{
-	(void)state;
-	static const struct forward_zone configured;
-	static const struct {
-		const char *why, *conf;
-		unsigned depth, kind, tries;
-		bool config, again;
-	} rows[] = {
-		{ "for a client", "", 0, 0, 1, false, true },
-		{ "for servers", "", 1, 0, 1, false, false },
-		{ "for servers, at one of the operator's", "", 1, 0, 1, true, true },
-		{ "for the root's servers", "", 1, QUERY_PRIME, 1, false, true },
-		{ "for a chain of trust", "", 1, QUERY_NO_VALIDATE, 1, false, true },
-		{ "for a client, the second time", "", 0, 0, 2, false, false },
-		{ "for a client, where nothing is tried again", "server:\noutbound-msg-retry: 0", 0, 0, 1, false, false },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &fixture.it;
-		enum iter_step step;
-
-		begin(rows[i].conf, 1);
-		it->at->config = rows[i].config ? &configured : NULL;
-		it->at->targets[0].spent = it->at->targets[0].faltered = true;
-		it->at->targets[0].tries = (uint8_t)rows[i].tries;
-		fixture.q->depth = (uint8_t)rows[i].depth;
-		fixture.q->kind = rows[i].kind;
-		step = choose(it);
-		assert_int_equal(step, ITER_ON);
-		if (it->state != (rows[i].again ? ITER_choose : ITER_parent_fallback) ||
-		    fixture.q->lookup_refused != (!rows[i].again && rows[i].depth == 1))
-			fail_msg("%s: state %d", rows[i].why, it->state);
-		assert_int_equal(it->at->targets[0].spent, !rows[i].again);
-		fixture.q->kind = 0;
-		end();
-	}
-}
-
-static const uint8_t *nowhere(const struct query *q, const uint8_t *name, uint16_t type)
-{
-	(void)q;
-	(void)name;
-	(void)type;
-	return NULL;
-}
-
-/* A forwarder is asked to recurse; it validates unless the client will not have it, or what it believed was false here. A
- * zone's own server is told not to, where validation is done here. */
-static void a_query_says_who_does_what(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *why;
-		bool forward, validates;
-		unsigned kind, depth;
-		bool wants_signatures;
-		unsigned avoided, tries;
-		uint16_t flags;
-	} rows[] = {
-		{ "a zone's own", false, false, 0, 0, false, 0, 0, 0 },
-		{ "a zone's own, validating", false, true, 0, 0, true, 0, 0, FLAG_CD },
-		{ "a forwarder", true, false, 0, 0, false, 0, 0, FLAG_RD },
-		{ "a forwarder, validating", true, true, 0, 0, true, 0, 0, FLAG_RD },
-		{ "a forwarder, for a client with CD", true, true, QUERY_CD, 0, true, 0, 0, FLAG_RD | FLAG_CD },
-		{ "a forwarder, for servers", true, true, QUERY_CD, 1, false, 0, 0, FLAG_RD },
-		{ "a forwarder, after bogus data", true, true, 0, 0, true, 1, 0, FLAG_RD | FLAG_CD },
-		{ "a forwarder, the second time", true, true, 0, 0, true, 0, 1, FLAG_RD | FLAG_CD },
-		{ "a forwarder, the second time, not validating", true, true, 0, 0, false, 1, 1, FLAG_RD },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		static struct addr other = { .family = 4, .ip = { 192, 0, 2, 77 }, .port = 53 };
-		struct iter *it = &fixture.it;
-
-		begin("", 1);
-		it->at->forward = rows[i].forward;
-		it->at->targets[0].tries = (uint8_t)rows[i].tries;
-		fixture.env.trust_point = rows[i].validates ? nowhere : NULL;
-		fixture.q->kind = rows[i].kind;
-		fixture.q->depth = (uint8_t)rows[i].depth;
-		fixture.q->want_signatures = rows[i].wants_signatures;
-		fixture.q->avoid = &other;
-		fixture.q->avoid_count = rows[i].avoided;
-		(void)choose(it);
-		if (wire.count != 1 || (wire.flags & (FLAG_RD | FLAG_CD)) != rows[i].flags)
-			fail_msg("%s: %04x", rows[i].why, wire.flags);
-		fixture.q->kind = 0;
-		end();
-	}
-}
-
-/* 0x20 (use-caps-for-id), but for names below those of caps-exempt. */
-static void names_are_spelled_at_random_but_for_those_exempt(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *conf;
-		bool spelled;
-	} rows[] = {
-		{ "", false },
-		{ "server:\nuse-caps-for-id: yes", true },
-		{ "server:\nuse-caps-for-id: yes\ncaps-exempt: example.com", false },
-		{ "server:\nuse-caps-for-id: yes\ncaps-exempt: example.org", true },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		begin(rows[i].conf, 1);
-		(void)choose(&fixture.it);
-		assert_int_equal(wire.count, 1);
-		assert_true(dname_equals(wire.name, fixture.q->question.name));
-		assert_int_equal(memcmp(wire.name, fixture.q->question.name, fixture.q->question.name_len) != 0, rows[i].spelled);
-		end();
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(another_is_asked_within_every_limit),
 		cmocka_unit_test(each_silent_server_is_charged),
-		cmocka_unit_test(nothing_is_sent_beyond_a_limit),
-		cmocka_unit_test(a_zones_rate_is_counted_by_its_name),
-		cmocka_unit_test(what_is_known_to_exist_is_not_asked_for),
-		cmocka_unit_test(the_only_server_may_falter_once),
-		cmocka_unit_test(a_query_says_who_does_what),
-		cmocka_unit_test(names_are_spelled_at_random_but_for_those_exempt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
