@@ -85,7 +85,7 @@ def nxns(lab, count, how):
 
 @attack(20, "nxns-refusals", "the same at a zone of four servers, whose refusals cost more than one packet each: cut over UDP and no "
         "answer over TCP, EDNS not understood; or the names' zone is not theirs",
-        variants={k: {"how": k, "quick": k != "cut-silent"} for k in ("cut-reset", "cut-silent", "formerr", "badvers", "refused", "lame", "other")},
+        variants={k: {"how": k, "quick": k in ("cut-reset", "formerr", "other")} for k in ("cut-reset", "cut-silent", "formerr", "badvers", "refused", "lame", "other")},
         rule="all packets for an answer that is of no use count: without EDNS once more, over TCP, over UDP again",
         code="iterator/response.c:on_useless iterator/choose.c:on_lost services/mesh/private.h:QUERY_WASTED",
         limits={"U": 50, "R": "SERVFAIL"}, seconds=30)
