@@ -133,7 +133,7 @@ static size_t budget_of(size_t hosts)
 static void take_how(struct infra *i, const struct infra_how *how)
 {
 	i->hosts = how->hosts;
-	SET(i->host_ttl_s, how->host_ttl_s);
+	SET(i->host_ttl_s, MAX(how->host_ttl_s, 1u)); /* what a question found it can rely on */
 	SET(i->min_rtt_ms, how->min_rtt_ms);
 	SET(i->max_rtt_ms, how->max_rtt_ms);
 	SET(i->unknown_rtt_ms, how->unknown_rtt_ms ? how->unknown_rtt_ms : INFRA_RTO_UNKNOWN_MS);
