@@ -136,9 +136,13 @@ static char *with_tags_in_order(const struct conf *conf, const char *text)
 /* Unbound shows most lists with the newest first. */
 static bool shows_oldest_first(const struct option *o)
 {
-	return o->check == CHECK_TAGS || strcmp(o->name, "interface") == 0 ||
-	       strcmp(o->name, "outgoing-interface") == 0 ||
-	       strcmp(o->name, "control-interface") == 0;
+	static const char *const names[] = { "interface", "outgoing_interface", "control_interface",
+					     "tls_session_ticket_keys", "python_script", "dynlib_file", NULL };
+	size_t i = 0;
+
+	while (names[i] && strcmp(o->name, names[i]) != 0)
+		i++;
+	return o->check == CHECK_TAGS || names[i];
 }
 
 static void write_list(const struct conf *conf, const struct option *o,

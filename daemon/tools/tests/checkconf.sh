@@ -124,6 +124,23 @@ printf 'forward-zone:\n\tname: a\n\tforward-addr: 192.0.2.1#5353\n\tforward-addr
 claim "a port written as dnsmasq has it" 0 "no errors" "port.conf:3: warning: forward-addr: .* a port follows @" "$dir/port.conf"
 test "$(wc -l <"$dir/err")" = 1 || { echo "FAIL: a name is no port"; failed=1; }
 
+# Lists are printed as Unbound prints them: most from the last to the first.
+while read -r option first second; do
+	printf 'remote-control: control-enable: no\nserver:\n%s: "%s"\n%s: "%s"\n' "$option" "$first" "$option" "$second" |
+		sed '/^control-interface/s/^/remote-control: /;/^python-script/s/^/python: /;/^dynlib-file/s/^/dynlib: /' >"$dir/order.conf"
+	"$tool" -o "$option" "$dir/order.conf" >"$dir/out"
+	case $option in private-address) set -- "$second" "$first" ;; *) set -- "$first" "$second" ;; esac
+	printf '%s\n' "$@" | cmp -s - "$dir/out" || { echo "FAIL: the order of $option"; failed=1; }
+done <<END
+interface 127.0.0.1 127.0.0.2
+outgoing-interface 127.0.0.1 127.0.0.2
+control-interface 127.0.0.1 127.0.0.2
+tls-session-ticket-keys /a /b
+python-script /a /b
+dynlib-file /a /b
+private-address 10.0.0.0/8 192.0.2.0/24
+END
+
 # Records, zones and tags are understood only when a start is rehearsed: even so the line is told.
 while read -r line; do
 	printf 'server: define-tag: "a"\naccess-control: 10.0.0.0/8 allow\n%s\n' "$line" >"$dir/late.conf"
