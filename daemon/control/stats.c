@@ -306,23 +306,20 @@ void control_stats(struct call *c, struct worker *w)
 
 /* ---- logging statistics ---- */
 
-static void log_one(const char *line, void *arg)
+static void log_one(const char *line, const struct log_fact *facts, void *arg)
 {
 	(void)arg;
-	log_line_of("info", statistics, NULL, "%s", line);
+	log_line_of("info", statistics, facts, "%s", line);
 }
 
 static void log_stats(struct call *c, struct worker *w)
 {
 	const struct gathered *g = gathered_in(c);
-	char who[48];
 
 	if (w)
 		take(c, w);
-	for (unsigned i = 0; !w && i < c->daemon->worker_count; i++) {
-		snprintf(who, sizeof who, "server stats for thread %u", i);
-		stats_tell(&g->one[i], who, log_one, NULL);
-	}
+	for (unsigned i = 0; !w && i < c->daemon->worker_count; i++)
+		stats_tell(&g->one[i], i, log_one, NULL);
 	begin_anew_unless_cumulative(c, w);
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "util/base/log_event.h"
 #include "util/dns/msg.h"
 #include "util/dns/rr.h"
 
@@ -317,28 +318,61 @@ void stats_print_extended(const struct stats *s, bool inhibit_zero,
 
 /* ---- the log ---- */
 
-void stats_tell(const struct stats *s, const char *who, void (*out)(const char *line, void *arg),
-		void *arg)
+typedef void (*tell_line)(const char *line, const struct log_fact *facts, void *arg);
+
+static void tell_queries(const struct stats *s, unsigned thread, tell_line out, void *arg)
 {
+	uint64_t queries = stat_get(&s->count[STAT_queries]), misses = stat_get(&s->count[STAT_cachemiss]);
+	uint64_t prefetch = stat_get(&s->count[STAT_prefetch]);
+	uint64_t limited = stat_get(&s->count[STAT_queries_ip_ratelimited]);
 	char line[300];
-	uint64_t samples = stat_get(&s->list_samples);
-	uint64_t took_us = per(stat_get(&s->wait_sum_us), stat_get(&s->wait_samples));
 
 	snprintf(line, sizeof(line),
-		 "%s: %" PRIu64 " queries, %" PRIu64 " answers from cache, %" PRIu64
+		 "server stats for thread %u: %" PRIu64 " queries, %" PRIu64 " answers from cache, %" PRIu64
 		 " recursions, %" PRIu64 " prefetch, %" PRIu64 " rejected by ip ratelimiting",
-		 who, stat_get(&s->count[STAT_queries]), stats_hits(s), stat_get(&s->count[STAT_cachemiss]),
-		 stat_get(&s->count[STAT_prefetch]), stat_get(&s->count[STAT_queries_ip_ratelimited]));
-	out(line, arg);
+		 thread, queries, stats_hits(s), misses, prefetch, limited);
+	out(line,
+	    LOG_FACTS(LOG_COUNT(worker, thread), LOG_COUNT(queries, queries), LOG_COUNT(hits, stats_hits(s)),
+		      LOG_COUNT(recursions, misses), LOG_COUNT(prefetch, prefetch), LOG_COUNT(ratelimited, limited)),
+	    arg);
+}
+
+static void tell_list(const struct stats *s, unsigned thread, tell_line out, void *arg)
+{
+	uint64_t samples = stat_get(&s->list_samples), most = stat_get(&s->list_max);
+	uint64_t exceeded = stat_get(&s->list_exceeded), jostled = stat_get(&s->list_overwritten);
+	double average = samples ? (double)stat_get(&s->list_sum) / (double)samples : 0;
+	char line[300];
+
 	snprintf(line, sizeof(line),
-		 "%s: requestlist max %" PRIu64 " avg %g exceeded %" PRIu64 " jostled %" PRIu64,
-		 who, stat_get(&s->list_max), samples ? (double)stat_get(&s->list_sum) / (double)samples : 0,
-		 stat_get(&s->list_exceeded), stat_get(&s->list_overwritten));
-	out(line, arg);
-	if (!stat_get(&s->wait_samples))
-		return;
+		 "server stats for thread %u: requestlist max %" PRIu64 " avg %g exceeded %" PRIu64 " jostled %" PRIu64, thread,
+		 most, average, exceeded, jostled);
+	out(line,
+	    LOG_FACTS(LOG_COUNT(worker, thread), LOG_COUNT(requestlist_max, most),
+		      LOG_COUNT(requestlist_average, (uint64_t)(average * 1e6)), LOG_COUNT(exceeded, exceeded),
+		      LOG_COUNT(jostled, jostled)),
+	    arg);
+}
+
+static void tell_times(const struct stats *s, unsigned thread, tell_line out, void *arg)
+{
+	uint64_t took_us = per(stat_get(&s->wait_sum_us), stat_get(&s->wait_samples));
+	double median = median_s(s);
+	char line[300];
+
 	snprintf(line, sizeof(line),
-		 "%s: average recursion processing time %" PRIu64 ".%6.6u sec, median %g", who,
-		 took_us / US_PER_S, (unsigned)(took_us % US_PER_S), median_s(s));
-	out(line, arg);
+		 "server stats for thread %u: average recursion processing time %" PRIu64 ".%6.6u sec, median %g", thread,
+		 took_us / US_PER_S, (unsigned)(took_us % US_PER_S), median);
+	out(line,
+	    LOG_FACTS(LOG_COUNT(worker, thread), LOG_COUNT(recursion_average, took_us),
+		      LOG_COUNT(recursion_median, (uint64_t)(median * 1e6))),
+	    arg);
+}
+
+void stats_tell(const struct stats *s, unsigned thread, tell_line out, void *arg)
+{
+	tell_queries(s, thread, out, arg);
+	tell_list(s, thread, out, arg);
+	if (stat_get(&s->wait_samples))
+		tell_times(s, thread, out, arg);
 }

@@ -11,6 +11,8 @@
 
 #include "util/base/base.h"
 
+struct log_fact;
+
 enum stat_id {
 #define STAT(id, key, join, help) STAT_##id,
 #include "services/stats/stats.def"
@@ -87,9 +89,10 @@ uint64_t stats_hits(const struct stats *s); /* num.cachehits: queries that were 
 /* In Unbound's format, line by line: "thread0.num.queries=12". `prefix` is "thread0" or "total". */
 void stats_print(const struct stats *s, const char *prefix,
 		 void (*out)(const char *line, void *arg), void *arg);
-/* A summary for the log, as with Unbound's statistics-interval: lines that begin with `who`
- * ("server stats for thread 0"). */
-void stats_tell(const struct stats *s, const char *who, void (*out)(const char *line, void *arg),
+/* A summary for the log, as with Unbound's statistics-interval: lines that begin with "server stats for thread 0", and what is
+ * in them. */
+void stats_tell(const struct stats *s, unsigned thread,
+		void (*out)(const char *line, const struct log_fact *facts, void *arg),
 		void *arg);
 /* num.query.type.A=… and the rest of extended-statistics (sums only). */
 void stats_print_extended(const struct stats *s, bool inhibit_zero,

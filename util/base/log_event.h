@@ -21,13 +21,13 @@ enum log_member {
 	LOG_MEMBERS
 };
 
-enum log_member_type { LOG_MEMBER_TEXT, LOG_MEMBER_COUNT, LOG_MEMBER_FLAG, LOG_MEMBER_SECONDS };
+enum log_member_type { LOG_MEMBER_TEXT, LOG_MEMBER_COUNT, LOG_MEMBER_FLAG, LOG_MEMBER_DECIMAL };
 
 /* A list of them ends with LOG_MEMBERS. */
 struct log_fact {
 	enum log_member member;
 	const char *text; /* TEXT: NULL: leave it out */
-	uint64_t number;  /* COUNT, FLAG; SECONDS: microseconds */
+	uint64_t number;  /* COUNT, FLAG; DECIMAL: millionths */
 };
 
 #define LOG_TEXT(name, value)  { .member = LOG_MEMBER_##name, .text = (value) }

@@ -65,10 +65,10 @@ static void put_number(struct writing *w, const char *name, uint64_t value)
 		json_number(&w->json, name, value);
 }
 
-static void put_seconds(struct writing *w, const char *name, uint64_t us)
+static void put_decimal(struct writing *w, const char *name, uint64_t millionths)
 {
 	if (fits(w, name))
-		json_seconds(&w->json, name, us);
+		json_seconds(&w->json, name, millionths);
 }
 
 /* RFC 3339, with milliseconds. */
@@ -148,8 +148,8 @@ static void put_fact(struct writing *w, const struct log_fact *f)
 		if (fits(w, name))
 			json_bool(&w->json, name, f->number != 0);
 		break;
-	case LOG_MEMBER_SECONDS:
-		put_seconds(w, name, f->number);
+	case LOG_MEMBER_DECIMAL:
+		put_decimal(w, name, f->number);
 		break;
 	}
 }
