@@ -264,6 +264,30 @@ def test_a_zone_comes_from_a_url(daemon):
             assert has(d, "a", "192.0.2.2")()
 
 
+def test_a_broken_zone_file_leaves_the_old_zone(daemon):
+    """Whoever reads it again hears of it; what is written is in the order of types, whatever order it came in."""
+    with Web(zone_text(1, "a TXT t", "a AAAA 2001:db8::1", "a A 192.0.2.1")) as web:
+        more = "auth-zone:\n  name: held.test\n  url: \"%s\"\n  zonefile: held.zone\n" % web.url
+        with daemon("local-zone: test. nodefault", more=more) as d:
+            until(has(d, "a", "192.0.2.1"), why=d.log)
+            path = os.path.join(d.dir, "held.zone")
+            until(lambda: os.path.exists(path))
+            with open(path, encoding="ascii") as f:
+                written = [line.split()[3] for line in f if line.startswith("a.")]
+            assert written == ["A", "TXT", "AAAA"]
+    with daemon("local-zone: test. nodefault", more="auth-zone:\n  name: held.test\n  zonefile: held.zone\n") as d:
+        path = os.path.join(d.dir, "held.zone")
+        with open(path, "w", encoding="ascii") as f:
+            f.write(zone_text(1, "a A 192.0.2.1"))
+        assert d.control("auth_zone_reload", "held.test") == "ok\n"
+        until(has(d, "a", "192.0.2.1"), why=d.log)
+        with open(path, "w", encoding="ascii") as f:
+            f.write("<html><body>Bad gateway</body></html>\n")
+        said = d.speak(b"UBCT1 auth_zone_reload held.test\n").decode()
+        assert said.startswith("error"), said
+        assert has(d, "a", "192.0.2.1")()
+
+
 def test_what_a_url_gave_in_vain_is_no_news_of_the_zone(daemon):
     """Its digest is wrong: that it is still the same there does not make what is held here current."""
     with Web(zone_text(1, "a A 192.0.2.1", refresh=1, retry=1)) as web:

@@ -176,6 +176,25 @@ static void zones_and_ports_are_told_apart(void **state)
 	infra_free(i);
 }
 
+/* Three queries in five seconds ask the parent of a zone whose servers have all failed; as many as come while it helps. */
+static void a_parent_is_asked_anew_now_and_then(void **state)
+{
+	(void)state;
+	struct infra *i = infra_new(&usual);
+
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned query = 0; query < 5; query++)
+			assert_int_equal(infra_may_refetch(i, N("example."), &clock_), query < 3);
+		assert_true(infra_may_refetch(i, N("other."), &clock_));
+		at_ms((round + 1) * 5000);
+	}
+	for (unsigned query = 0; query < 5; query++) {
+		assert_true(infra_may_refetch(i, N("example."), &clock_));
+		infra_refetch_helped(i, N("example."), &clock_);
+	}
+	infra_free(i);
+}
+
 static void silence_doubles_the_wait_up_to_the_most(void **state)
 {
 	(void)state;
@@ -449,6 +468,7 @@ int main(void)
 		CLAIM(most_unknown_servers_answer_within_that_time),
 		CLAIM(a_server_that_varies_a_little_is_not_given_up_early),
 		CLAIM(zones_and_ports_are_told_apart),
+		CLAIM(a_parent_is_asked_anew_now_and_then),
 		CLAIM(silence_doubles_the_wait_up_to_the_most),
 		CLAIM(questions_lost_together_count_once),
 		CLAIM(a_dead_server_is_probed_one_at_a_time_or_not_at_all),
