@@ -136,6 +136,23 @@ static int handed(const struct daemon *d, const struct addr *a, const char *path
 	return a ? socket_activation_socket(a, true) : socket_activation_path(path);
 }
 
+/* Below /run a folder is gone after a reboot, and where no service manager makes it, nobody does. Only the last one, and
+ * for the user the daemon becomes. */
+static bool make_folder_of(const struct daemon *d, const char *path)
+{
+	char *folder = mem_text(path), *slash = strrchr(folder, '/');
+	bool made = false;
+
+	if (slash && slash != folder) {
+		*slash = '\0';
+		made = mkdir(folder, 0755) == 0;
+	}
+	if (made)
+		privileges_give(&d->privileges, folder);
+	mem_free(folder);
+	return made;
+}
+
 static bool open_path(struct control_sockets *all, const char *text, struct fault *f)
 {
 	const struct daemon *d = all->daemon;
@@ -153,6 +170,8 @@ static bool open_path(struct control_sockets *all, const char *text, struct faul
 	if (len < sizeof sun.sun_path) {
 		memcpy(sun.sun_path, path, len + 1);
 		if (clear_path(&sun))
+			fd = listen_at_path(&sun);
+		if (fd < 0 && errno == ENOENT && make_folder_of(d, path))
 			fd = listen_at_path(&sun);
 	} else {
 		errno = ENAMETOOLONG;

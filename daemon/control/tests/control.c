@@ -539,7 +539,7 @@ static void what_fails_half_way_opens_nothing(void **state)
 
 	(void)state;
 	fixture_open(OVER_TLS SERVER);
-	fixture_configure(" control-interface: %/none/s\n");
+	fixture_configure(" control-interface: %/none/of/s\n");
 	control_reopen(fixture.daemon.control);
 	fd = dial_tcp();
 	tell(fd, ASK);
@@ -550,7 +550,7 @@ static void what_fails_half_way_opens_nothing(void **state)
 	fixture_close();
 
 	fixture_open(SOCKET);
-	fixture_configure(OVER_TLS " control-interface: %/t\n control-interface: %/none/s\n" SERVER);
+	fixture_configure(OVER_TLS " control-interface: %/t\n control-interface: %/none/of/s\n" SERVER);
 	control_reopen(fixture.daemon.control);
 	assert_string_equal(answer_to("t", ASK), "nobody there");
 	assert_int_not_equal(access(in_folder("t"), F_OK), 0);

@@ -106,6 +106,24 @@ static void a_path_is_taken_only_from_the_dead(void **state)
 	}
 }
 
+static void a_folder_that_is_gone_is_made(void **state)
+{
+	uid_t uid = geteuid() ? geteuid() : 65534;
+	struct stat st;
+
+	(void)state;
+	fixture.daemon.privileges = (struct privileges){ .change = true, .uid = uid, .gid = getegid() };
+	fixture_open(PLAIN " control-interface: %/gone/s\n");
+	assert_string_equal(answer_to("gone/s", ASK), ANSWER);
+	assert_int_equal(stat(in_folder("gone"), &st), 0);
+	assert_int_equal(st.st_uid, uid);
+	assert_int_equal(st.st_mode & S_IWOTH, 0);
+	fixture_close();
+	fixture.daemon.privileges = (struct privileges){ 0 };
+	(void)unlink(in_folder("gone/s"));
+	assert_int_equal(rmdir(in_folder("gone")), 0);
+}
+
 static void a_path_is_as_long_as_fits(void **state)
 {
 	struct sockaddr_un sun;
@@ -125,8 +143,8 @@ static void a_path_is_as_long_as_fits(void **state)
 		fixture_close();
 		(void)unlink(path);
 	}
-	assert_false(fixture_opens(PLAIN " control-interface: %/none/s\n"));
-	assert_non_null(strstr(fixture.fault.text, "none/s: No such file"));
+	assert_false(fixture_opens(PLAIN " control-interface: %/none/of/s\n"));
+	assert_non_null(strstr(fixture.fault.text, "none/of/s: No such file"));
 	fixture_close();
 }
 
@@ -306,7 +324,7 @@ static void what_cannot_be_opened_closes_nothing(void **state)
 
 	(void)state;
 	fixture_open(SOCKET);
-	fixture_configure(PLAIN " control-interface: %/none/s\n");
+	fixture_configure(PLAIN " control-interface: %/none/of/s\n");
 	control_reopen(fixture.daemon.control);
 	assert_string_equal(answer_to("s", ASK), ANSWER);
 	fixture_close();
@@ -381,6 +399,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_is_taken_only_from_the_dead),
+		cmocka_unit_test(a_folder_that_is_gone_is_made),
 		cmocka_unit_test(a_path_is_as_long_as_fits),
 		cmocka_unit_test(a_socket_is_for_owner_and_group_alone),
 		cmocka_unit_test(a_socket_belongs_to_the_user_the_daemon_becomes),
