@@ -181,6 +181,8 @@ static void read_aside(void *arg)
 	mem_free(path);
 	lock(k);
 	k->report.read = count;
+	k->report.written = count; /* by the process before, until this one writes */
+	k->report.written_s = count.written_s;
 	k->report.reading = false;
 	unlock(k);
 }

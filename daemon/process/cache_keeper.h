@@ -39,9 +39,9 @@ struct cache_keeper_report {
 	bool keeps;                     /* cache-file is configured */
 	bool reading;                   /* it is still being read */
 	struct cachefile_count read;
-	struct cachefile_count written; /* the last successful time */
+	struct cachefile_count written; /* the last successful time; before the first, what was read */
 	int64_t written_s;              /* wall clock of that; 0: never */
-	uint64_t took_us;               /* likewise */
+	uint64_t took_us;               /* likewise; 0 for what was read */
 	uint64_t failures;              /* failed attempts to write it */
 };
 

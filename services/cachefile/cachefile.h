@@ -45,6 +45,7 @@ struct cachefile_count {
 	uint64_t sets, answers;
 	uint64_t expired; /* reading: skipped as expired */
 	uint64_t passed;  /* skipped for other reasons */
+	int64_t written_s; /* reading: wall clock of when it was written; 0: unknown */
 };
 
 /* Takes the bytes written; false with a sentence in `f` when it cannot. */

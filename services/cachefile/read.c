@@ -42,6 +42,7 @@ static bool find_passed(struct reading *r, struct fault *f)
 		fault_set(f, "by the clock it is from the future: how old it is cannot be known");
 		return false;
 	}
+	r->count->written_s = head->wall_s;
 	wall_s = now->wall_s - head->wall_s;
 	r->passed_s = MAX(wall_s, 0);
 	if (now->now_us > head->mono_us)

@@ -173,6 +173,12 @@ def test_a_reload_changes_where_the_file_is(daemon):
         stats = d.stats()
         assert stats["cache.file.entries"] > 0 and stats["cache.file.failures"] == 0
         assert stats["cache.file.bytes"] == os.path.getsize(path_of(d)) and stats["cache.file.age"] < 20
+        start_again(d)  # who has just started tells the age of the file it has read
+        until_read = time.monotonic() + 5
+        while "cache.file.age" not in d.stats() and time.monotonic() < until_read:
+            time.sleep(0.1)
+        stats = d.stats()
+        assert stats["cache.file.bytes"] == os.path.getsize(path_of(d)) and stats["cache.file.age"] < 20
         os.unlink(path_of(d))
         d.configure(['cache-file: "elsewhere"'])
         d.control("reload")
