@@ -52,6 +52,7 @@ endif
 install-data-local: contrib/made.stamp
 	$(MKDIR_P) "$(DESTDIR)$(conf_dir)/@house@.conf.d" "$(DESTDIR)$(state_dir)" "`dirname "$(DESTDIR)$(conf_file)"`"
 	test -e "$(DESTDIR)$(conf_file)" || $(INSTALL_DATA) contrib/@house@.conf "$(DESTDIR)$(conf_file)"
+	test -n "$(DESTDIR)" || $(MKDIR_P) "$(run_dir)"
 	test -n "$(DESTDIR)" || chown @user@: "$(state_dir)" 2>/dev/null || \
 		echo "note: $(state_dir) has to belong to the user @user@, whom the daemon becomes"
 if WITH_SYSUSERS

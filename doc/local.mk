@@ -48,5 +48,6 @@ $(COMPLETED): $(srcdir)/contrib/completion/resolver-control.in
 	$(AM_V_GEN)$(MKDIR_P) $(@D)
 	@echo '. "$${BASH_SOURCE[0]%/*}/resolver-control"' >$@
 
-TESTS += doc/tests/pages.sh doc/tests/snippets.sh doc/tests/walk.sh
-EXTRA_DIST += doc/log.schema.json doc/tests/pages.sh doc/tests/snippets.sh doc/tests/walk.sh
+TESTS += doc/tests/claims.sh doc/tests/guides.sh doc/tests/pages.sh doc/tests/snippets.sh doc/tests/walk.sh
+EXTRA_DIST += doc/log.schema.json doc/tests/claims doc/tests/claims.sh doc/tests/guides.sh doc/tests/pages.sh \
+	doc/tests/snippets.sh doc/tests/walk.sh

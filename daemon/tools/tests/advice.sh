@@ -32,6 +32,13 @@ warns()
 	return 0
 }
 
+# ---- times ----
+warns "a least that is more than the most" 2 infra-cache-max-rtt <<END
+server:
+	infra-cache-min-rtt: 5000
+	infra-cache-max-rtt: 1000
+END
+
 # ---- who may ask ----
 warns "an open resolver" 3 "access-control: 0.0.0.0/0 allow" <<END
 server:
