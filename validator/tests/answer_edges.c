@@ -196,8 +196,8 @@ static void the_root_may_prove_that_a_name_leads_away(void **state)
 	lab_open("val-max-restart: 0\naggressive-nsec: no\n");
 	trust_zone(lab_zone("."));
 	lab_tell(&(struct lab_page){ "u.", TYPE_DS, .authority = ". 300 IN SOA a. b. 1 2 3 4 5\nu. 300 IN NSEC z. NS RRSIG NSEC" });
-	lab_tell(&(struct lab_page){ "m.u.", TYPE_A, RCODE_NXDOMAIN,
-				     .authority = ". 300 IN SOA a. b. 1 2 3 4 5\nu. 300 IN NSEC z. NS RRSIG NSEC" });
+	/* with its own SOA record it would deny what it has delegated */
+	lab_tell(&(struct lab_page){ "m.u.", TYPE_A, RCODE_NXDOMAIN, .authority = "u. 300 IN NSEC z. NS RRSIG NSEC" });
 	h = lab_ask_to_the_end("m.u.", TYPE_A);
 	if (h->security != SECURITY_INSECURE)
 		fail_msg("%d %s (%s)", h->security, reason_text(h->reason), h->text);
