@@ -16,6 +16,9 @@ check_packages=(clang llvm libclang-rt-14-dev unbound dnsmasq-base knot-dnsutils
 	shellcheck strace python3-clang-14 systemd fstrm-bin redis-server xz-utils nftables ipset)
 debian_packages=(debhelper dpkg-dev fakeroot lintian debootstrap)
 
+# Where Debian has unbound, nsd, dnsmasq and the like, which is not in the PATH of others than root.
+PATH=$PATH:/usr/sbin:/sbin
+
 say() { printf '\n== %s\n' "$*"; }
 note() { printf '   %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
@@ -233,6 +236,16 @@ jobs_wanted() { nproc 2>/dev/null || echo 2; }
 
 # port_free_for_mininet: we may bind port 53 on the addresses of the miniature internet.
 mininet_can_bind() { "$top/testdata/mininet/mininet" check-bind >/dev/null 2>&1; }
+
+# network_or_die: before anything is installed or built: port 53 on loopback is to be had, or a network namespace. Where
+# neither can be told yet, for want of python3, root is believed.
+network_or_die() {
+	local flags=-n
+	[ "$(id -u)" -eq 0 ] || flags=-rn
+	unshare "$flags" true 2>/dev/null || mininet_can_bind ||
+		{ [ "$(id -u)" -eq 0 ] && ! command -v python3 >/dev/null; } ||
+		die "port 53 on 127.10.0.1 is not ours, and neither is a network namespace (kernel.unprivileged_userns_clone?): be root"
+}
 
 # namespace_prefix: sets `namespace` to the command that runs another one in a network of its own
 # with nothing but loopback, or to nothing where the kernel does not let us.

@@ -108,6 +108,20 @@ def test_setup_keeps_what_is_there_and_renews_when_told(bin_dir, tmp_path):
     assert run(os.path.join(bin_dir, "resolver-control-setup"), "-d", "/no/such").returncode == 1
 
 
+def test_setup_tells_who_is_root_by_name_only_that_the_group_is_another(bin_dir, tmp_path):
+    """In a user namespace `id` says 0, and files cannot be given to anybody."""
+    tools, keys = tmp_path / "tools", tmp_path / "keys"
+    tools.mkdir()
+    keys.mkdir()
+    for name, does in (("id", "echo 0"), ("chgrp", "exit 1")):
+        (tools / name).write_text("#!/bin/sh\n%s\n" % does)
+        (tools / name).chmod(0o755)
+    p = subprocess.run([os.path.join(bin_dir, "resolver-control-setup"), "-d", str(keys)], capture_output=True, text=True,
+                       env=dict(os.environ, PATH="%s:%s" % (tools, os.environ["PATH"])), check=False)
+    assert p.returncode == 0 and "group" in p.stderr, p.stderr
+    assert all(os.stat(keys / name).st_mode & 0o777 == 0o640 for name in OUR_FILES)
+
+
 def test_names_in_the_certificates_are_unbounds(keys):
     for file, name in ((OUR_FILES[1], "unbound"), (OUR_FILES[3], "unbound-control")):
         said = run("openssl", "x509", "-in", str(keys / file), "-noout", "-subject", "-ext", "subjectAltName").stdout

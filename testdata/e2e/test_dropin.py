@@ -16,13 +16,13 @@ import subprocess
 
 import pytest
 
-from lab import Daemon, rcode, texts, until
+from lab import Daemon, is_root, rcode, texts, until
 
 NAMES = {"resolverd": "unbound", "resolver-anchor": "unbound-anchor", "resolver-checkconf": "unbound-checkconf",
          "resolver-control": "unbound-control", "resolver-control-setup": "unbound-control-setup",
          "resolver-host": "unbound-host"}
 DEBIANS = "/usr/sbin/unbound-checkconf"
-root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root can change its root")
+root_only = pytest.mark.skipif(not is_root(), reason="only root can change its root")
 
 
 @pytest.fixture(scope="module")

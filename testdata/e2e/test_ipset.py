@@ -12,7 +12,7 @@ import dns.rdatatype
 import dns.rrset
 import pytest
 
-from lab import FakeServer, until
+from lab import FakeServer, is_root, until
 
 FORWARD = 'forward-zone:\n    name: "."\n    forward-addr: %s\n'
 ZONES = ['local-zone: "set.example." ipset', 'local-zone: "not.set.example." transparent']
@@ -202,6 +202,7 @@ def test_local_data_counts_and_zones_come_at_run_time(daemon):
         assert sets.elements() == {"192.0.2.1", "198.51.100.4"}
 
 
+@pytest.mark.skipif(not is_root(), reason="only root can become somebody else")
 def test_who_gives_up_root_keeps_the_right_to_it(daemon):
     sets = Nft()
     with having(sets), filling(daemon, sets, "username: nobody") as d:

@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from lab import ask, rcode, texts
+from lab import ask, is_root, rcode, texts
 
 # Becomes what follows, which finds its own number in the environment and its sockets from 3 on.
 AS_SERVICE = ["sh", "-c", 'LISTEN_PID=$$ WATCHDOG_PID=$$ exec "$@"', "sh"]
@@ -163,7 +163,7 @@ def test_signs_of_life_come_several_times_within_the_patience(daemon):
             manager.hear("WATCHDOG=1")
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can change its root")
+@pytest.mark.skipif(not is_root(), reason="only root can change its root")
 def test_from_inside_a_chroot(daemon):
     """Neither the manager's socket nor the folder of the pid file is anywhere inside."""
     d = daemon()

@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from lab import query, texts, until
+from lab import is_root, query, texts, until
 
 
 def run(d, *arguments, program="resolverd"):
@@ -165,7 +165,7 @@ def test_it_ends_soon_with_questions_under_way(made):
         assert time.monotonic() - began < 3
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can change its root")
+@pytest.mark.skipif(not is_root(), reason="only root can change its root")
 @pytest.mark.parametrize("where", ["%(dir)s/resolverd.pid", "%(dir)s/jail/resolverd.pid", "resolverd.pid"])
 def test_a_pidfile_outside_the_chroot(made, where):
     """As firewalls have it: chroot /var/unbound, pid file /var/run/unbound.pid."""
@@ -371,7 +371,7 @@ def test_as_a_daemon(made):
     until(lambda: not os.path.exists("/proc/%d" % pid))
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+@pytest.mark.skipif(not is_root(), reason="only root can become somebody else")
 def test_it_gives_up_its_rights(made):
     d = made()
     with open(d.conf, encoding="utf-8") as f:

@@ -18,9 +18,9 @@ import dns.rdatatype
 import dns.rrset
 import pytest
 
-from lab import FakeServer, frame, query, rcode, read_message, texts, until
+from lab import FakeServer, frame, is_root, query, rcode, read_message, texts, until
 
-NEEDS_ROOT = pytest.mark.skipif(os.getuid() != 0, reason="only root can mount and make groups")
+NEEDS_ROOT = pytest.mark.skipif(not is_root(), reason="only root can mount and make groups")
 
 
 def open_files(d):

@@ -20,7 +20,7 @@ import dns.message
 import pytest
 
 from faulty import Faulty
-from lab import ADDRESS, ask, frame, free_port, is_closed, query, rcode, read_exactly, read_message, texts, unbound, until
+from lab import ADDRESS, ask, frame, free_port, is_closed, is_root, query, rcode, read_exactly, read_message, texts, unbound, until
 
 
 def forward(*servers, name=".", zone_lines=()):
@@ -67,7 +67,7 @@ def test_who_is_not_who_was_meant_is_not_asked(dot, ca, cert, name, why):
         assert "failing" in d.control("list_upstreams") and why in d.control("list_upstreams")
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can change its root")
+@pytest.mark.skipif(not is_root(), reason="only root can change its root")
 def test_authorities_and_keys_outside_the_chroot_serve_reloads_too(daemon, ca):
     """As pfSense and OpenWrt write them: the bundle of the system, and /var/unbound as chroot."""
     port = free_port()
