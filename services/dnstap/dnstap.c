@@ -41,10 +41,10 @@ struct plan {
 struct dnstap {
 	pthread_t thread;
 	bool has_thread;
-	struct tap_queue **queues; /* one per worker; NULL: never enabled */
+	struct msgring **queues; /* one per worker; NULL: never enabled */
 	unsigned count;
 	int pipe[2];
-	struct tap_bell bell;
+	struct msgring_bell bell;
 	atomic_bool called; /* the main thread has orders below */
 	pthread_mutex_t lock; /* guards these orders: */
 	struct plan *next;
@@ -230,7 +230,7 @@ static void pause_ms(struct dnstap *d, uint32_t ms)
 static bool is_empty(const struct dnstap *d)
 {
 	for (unsigned i = 0; i < d->count; i++)
-		if (!tap_queue_is_empty(d->queues[i]))
+		if (!msgring_is_empty(d->queues[i]))
 			return false;
 	return true;
 }
@@ -304,11 +304,11 @@ static bool carry(struct dnstap *d)
 	bool some = false;
 
 	for (unsigned i = 0; i < d->count && d->wire; i++) {
-		unsigned count = tap_queue_look(d->queues[i], frames, DNSTAP_FRAMES);
+		unsigned count = msgring_look(d->queues[i], frames, DNSTAP_FRAMES);
 		bool sent = count == 0 || dnstap_wire_write(d->wire, frames, count);
 
 		if (count)
-			tap_queue_done(d->queues[i], count, sent);
+			msgring_done(d->queues[i], count, sent);
 		some |= count != 0;
 		if (sent)
 			continue;
@@ -409,7 +409,7 @@ static void begin(struct dnstap *d)
 	d->bell.fd = d->pipe[1];
 	d->queues = mem_array(d->count, sizeof *d->queues);
 	for (unsigned i = 0; i < d->count; i++)
-		d->queues[i] = tap_queue_new(&d->bell);
+		d->queues[i] = msgring_new(&d->bell);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	if (pthread_create(&d->thread, NULL, run, d) != 0)
@@ -446,7 +446,7 @@ void dnstap_adopt(struct dnstap *d, const struct snapshot *s, bool locked_in)
 	call(d);
 }
 
-struct tap_queue *dnstap_queue(struct dnstap *d, unsigned worker)
+struct msgring *dnstap_queue(struct dnstap *d, unsigned worker)
 {
 	return d && d->queues ? d->queues[worker] : NULL;
 }
@@ -456,7 +456,7 @@ void dnstap_tell(const struct dnstap *d, struct dnstap_status *status)
 	*status = (struct dnstap_status){ .enabled = atomic_load(&d->enabled),
 					  .connected = atomic_load(&d->connected) };
 	for (unsigned i = 0; d->queues && i < d->count; i++)
-		tap_queue_count(d->queues[i], &status->counts);
+		msgring_count(d->queues[i], &status->counts);
 }
 
 void dnstap_free(struct dnstap *d)
@@ -473,7 +473,7 @@ void dnstap_free(struct dnstap *d)
 		close(d->pipe[1]);
 	}
 	for (unsigned i = 0; d->queues && i < d->count; i++)
-		tap_queue_free(d->queues[i]);
+		msgring_free(d->queues[i]);
 	plan_unpin(d->plan);
 	plan_unpin(d->next);
 	mem_free(d->queues);

@@ -7,7 +7,7 @@
 #ifndef SERVICES_DNSTAP_DNSTAP_H
 #define SERVICES_DNSTAP_DNSTAP_H
 
-#include "services/dnstap/queue.h"
+#include "util/base/msgring.h"
 
 struct conf;
 struct dnstap;
@@ -23,14 +23,14 @@ struct dnstap *dnstap_new(unsigned workers) MUST_USE;
  * the process is in the chroot, and paths are relative to it. */
 void dnstap_adopt(struct dnstap *d, const struct snapshot *s, bool locked_in);
 /* The queue of that worker; NULL until dnstap is first enabled. */
-struct tap_queue *dnstap_queue(struct dnstap *d, unsigned worker);
+struct msgring *dnstap_queue(struct dnstap *d, unsigned worker);
 /* Sends what can be sent at once and ends the thread. The queues must no longer be in use. NULL is
  * fine. */
 void dnstap_free(struct dnstap *d);
 
 struct dnstap_status {
 	bool enabled, connected;
-	struct tap_counts counts;
+	struct msgring_counts counts;
 };
 void dnstap_tell(const struct dnstap *d, struct dnstap_status *status); /* any thread */
 

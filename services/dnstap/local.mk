@@ -2,7 +2,6 @@
 libresolver_la_SOURCES += \
 	services/dnstap/dnstap.c services/dnstap/dnstap.h \
 	services/dnstap/message.c services/dnstap/message.h \
-	services/dnstap/queue.c services/dnstap/queue.h \
 	services/dnstap/tap.c services/dnstap/tap.h \
 	services/dnstap/wire.c services/dnstap/wire.h
 

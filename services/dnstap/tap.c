@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "services/dnstap/queue.h"
+#include "util/base/msgring.h"
 #include "services/net/client.h"
 #include "util/base/random.h"
 #include "util/conf/options.h"
@@ -47,7 +47,7 @@ static void make_face(struct tap *t, const struct conf_dnstap *c)
 	tap_face_make(&t->face, identity, version);
 }
 
-void tap_adopt(struct tap *t, const struct conf *conf, struct tap_queue *queue,
+void tap_adopt(struct tap *t, const struct conf *conf, struct msgring *queue,
 	       struct random *random)
 {
 	const struct conf_dnstap *c = &conf->dnstap;
@@ -79,7 +79,7 @@ static bool is_chosen(const struct tap *t, enum tap_kind kind)
 static void tell(struct tap *t, const struct tap_message *m)
 {
 	size_t most = t->face.len + TAP_MESSAGE_MOST + m->wire.len;
-	uint8_t *room = tap_queue_room(t->queue, most);
+	uint8_t *room = msgring_room(t->queue, most);
 	struct writer w;
 
 	if (!room)
@@ -87,7 +87,7 @@ static void tell(struct tap *t, const struct tap_message *m)
 	w = writer_over(room, most);
 	tap_message_write(&w, &t->face, m);
 	if (!w.bad)
-		tap_queue_put(t->queue, writer_len(&w));
+		msgring_put(t->queue, writer_len(&w));
 }
 
 static enum tap_protocol protocol_of(const struct client_ops *ops)

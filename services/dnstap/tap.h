@@ -11,10 +11,10 @@
 struct client;
 struct conf;
 struct random;
-struct tap_queue;
+struct msgring;
 
 struct tap {
-	struct tap_queue *queue;
+	struct msgring *queue;
 	struct random *random;
 	unsigned kinds;  /* a bit for each enum tap_kind that is wanted; 0: off */
 	uint32_t one_of; /* sampling: one in so many messages is sent */
@@ -22,7 +22,7 @@ struct tap {
 };
 
 /* Apply the configuration from now on; `queue` NULL: off. */
-void tap_adopt(struct tap *t, const struct conf *conf, struct tap_queue *queue,
+void tap_adopt(struct tap *t, const struct conf *conf, struct msgring *queue,
 	       struct random *random);
 
 /* A client's query has arrived; the time is stored in `c` for the response. */

@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "services/dnstap/queue.h"
+#include "util/base/msgring.h"
 #include "services/dnstap/tap.h"
 #include "services/dnstap/tests/protobuf.h"
 #include "services/dnstap/wire.h"
@@ -40,8 +40,8 @@ struct told {
 
 static struct {
 	struct tap tap;
-	struct tap_queue *queue;
-	struct tap_bell bell;
+	struct msgring *queue;
+	struct msgring_bell bell;
 	struct random random;
 	struct told told[PACKETS_MOST];
 	unsigned count;
@@ -266,7 +266,7 @@ static void begin_once(void)
 	if (it.queue)
 		return;
 	it.bell.fd = open("/dev/null", O_WRONLY);
-	it.queue = tap_queue_new(&it.bell);
+	it.queue = msgring_new(&it.bell);
 	conf = conf_new();
 	conf->dnstap.dnstap_enable = conf->dnstap.dnstap_send_identity = conf->dnstap.dnstap_send_version = true;
 	mem_free(conf->dnstap.dnstap_identity);
@@ -292,12 +292,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	it.count = 0;
 	while (reader_left(&r) && it.count < PACKETS_MOST && take_packet(&r))
 		;
-	PROMISE(tap_queue_look(it.queue, frames, PACKETS_MOST) == it.count);
+	PROMISE(msgring_look(it.queue, frames, PACKETS_MOST) == it.count);
 	for (unsigned i = 0; i < it.count; i++)
 		check_frame(&it.told[i], frames[i]);
 	if (it.count)
 		check_stream(frames, it.count);
-	tap_queue_done(it.queue, it.count, true);
-	PROMISE(tap_queue_is_empty(it.queue));
+	msgring_done(it.queue, it.count, true);
+	PROMISE(msgring_is_empty(it.queue));
 	return 0;
 }

@@ -19,6 +19,7 @@ libresolver_la_SOURCES += \
 	util/base/log_ring.c util/base/log_ring.h \
 	util/base/loop.c util/base/loop.h \
 	util/base/mem.c util/base/mem.h \
+	util/base/msgring.c util/base/msgring.h \
 	util/base/pattern.c util/base/pattern.h \
 	util/base/program.c util/base/program.h \
 	util/base/random.c util/base/random.h \

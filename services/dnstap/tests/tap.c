@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "services/dnstap/queue.h"
+#include "util/base/msgring.h"
 #include "services/dnstap/tests/protobuf.h"
 #include "services/net/client.h"
 #include "util/base/mem.h"
@@ -155,8 +155,8 @@ static void the_largest_message_has_room(void **state)
 /* ---- the queue ---- */
 
 struct lane {
-	struct tap_bell bell;
-	struct tap_queue *queue;
+	struct msgring_bell bell;
+	struct msgring *queue;
 	int pipe[2];
 };
 
@@ -164,13 +164,13 @@ static void open_lane(struct lane *l)
 {
 	assert_int_equal(pipe(l->pipe), 0);
 	(void)fcntl(l->pipe[0], F_SETFL, O_NONBLOCK);
-	l->bell = (struct tap_bell){ .fd = l->pipe[1] };
-	l->queue = tap_queue_new(&l->bell);
+	l->bell = (struct msgring_bell){ .fd = l->pipe[1] };
+	l->queue = msgring_new(&l->bell);
 }
 
 static void close_lane(struct lane *l)
 {
-	tap_queue_free(l->queue);
+	msgring_free(l->queue);
 	close(l->pipe[0]);
 	close(l->pipe[1]);
 }
@@ -184,38 +184,38 @@ static bool was_rung(const struct lane *l)
 
 static bool put(struct lane *l, const void *at, size_t len)
 {
-	uint8_t *room = tap_queue_room(l->queue, len + 100);
+	uint8_t *room = msgring_room(l->queue, len + 100);
 
 	if (!room)
 		return false;
 	memcpy(room, at, len);
-	tap_queue_put(l->queue, len);
+	msgring_put(l->queue, len);
 	return true;
 }
 
 static void what_does_not_fit_is_dropped_and_counted(void **state)
 {
 	static uint8_t large[65535];
-	struct tap_counts counts = { 0 };
+	struct msgring_counts counts = { 0 };
 	struct slice got[64];
 	struct lane l;
 	unsigned fits = 0, count;
 
 	(void)state;
 	open_lane(&l);
-	assert_true(tap_queue_is_empty(l.queue));
+	assert_true(msgring_is_empty(l.queue));
 	while (put(&l, large, sizeof large))
 		fits++;
 	assert_in_range(fits, 14, 16);
 	assert_false(put(&l, large, sizeof large));
-	count = tap_queue_look(l.queue, got, 64);
+	count = msgring_look(l.queue, got, 64);
 	assert_int_equal(count, fits);
-	tap_queue_done(l.queue, count, true);
-	assert_true(tap_queue_is_empty(l.queue));
+	msgring_done(l.queue, count, true);
+	assert_true(msgring_is_empty(l.queue));
 	assert_true(put(&l, large, sizeof large));
-	count = tap_queue_look(l.queue, got, 64);
-	tap_queue_done(l.queue, count, false);
-	tap_queue_count(l.queue, &counts);
+	count = msgring_look(l.queue, got, 64);
+	msgring_done(l.queue, count, false);
+	msgring_count(l.queue, &counts);
 	assert_int_equal(counts.sent, fits);
 	assert_int_equal(counts.dropped, 2);
 	assert_int_equal(counts.lost, 1);
@@ -258,7 +258,7 @@ static void *put_many(void *arg)
 
 static void two_threads_see_the_same_messages_in_the_same_order(void **state)
 {
-	struct tap_counts counts = { 0 };
+	struct msgring_counts counts = { 0 };
 	struct slice got[64];
 	struct lane l;
 	pthread_t thread;
@@ -268,7 +268,7 @@ static void two_threads_see_the_same_messages_in_the_same_order(void **state)
 	open_lane(&l);
 	assert_int_equal(pthread_create(&thread, NULL, put_many, &l), 0);
 	do {
-		unsigned count = tap_queue_look(l.queue, got, 64);
+		unsigned count = msgring_look(l.queue, got, 64);
 
 		for (unsigned i = 0; i < count; i++) {
 			uint32_t n;
@@ -280,12 +280,12 @@ static void two_threads_see_the_same_messages_in_the_same_order(void **state)
 			if (got[i].len > 4)
 				assert_int_equal(got[i].at[got[i].len - 1], n & 0xff);
 		}
-		tap_queue_done(l.queue, count, true);
-		counts = (struct tap_counts){ 0 };
-		tap_queue_count(l.queue, &counts);
+		msgring_done(l.queue, count, true);
+		counts = (struct msgring_counts){ 0 };
+		msgring_count(l.queue, &counts);
 	} while (counts.sent + counts.dropped < MANY);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	assert_true(tap_queue_is_empty(l.queue));
+	assert_true(msgring_is_empty(l.queue));
 	close_lane(&l);
 }
 
@@ -326,13 +326,13 @@ static void dnstap_samples_queries_and_responses_alike(void **state)
 		tap_client_query(&tap, &c, &wire);
 		assert_true(c.came_ns);
 		tap_client_response(&tap, &c, wire.at, wire.len);
-		count = tap_queue_look(l.queue, got, 4);
+		count = msgring_look(l.queue, got, 4);
 		for (unsigned n = 0; n < count; n++) {
 			protobuf_take((struct slice){ got[n].at, got[n].len }, outer);
 			protobuf_take((struct slice){ outer[14].bytes.at, outer[14].bytes.len }, inner);
 			seen[inner[1].number]++;
 		}
-		tap_queue_done(l.queue, count, true);
+		msgring_done(l.queue, count, true);
 	}
 	assert_in_range(seen[TAP_CLIENT_QUERY], 850, 1150);
 	assert_in_range(seen[TAP_CLIENT_RESPONSE], 850, 1150);

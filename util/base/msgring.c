@@ -1,9 +1,9 @@
-/* Messages from one worker to the thread that sends them: a ring of bytes.
+/* Messages from one thread to another: a ring of bytes.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A message follows its length, in one piece: if it does not fit before the end of the ring, the
  * rest is skipped. Positions count bytes from the start of the queue and are multiples of four. */
-#include "services/dnstap/queue.h"
+#include "util/base/msgring.h"
 
 #include <unistd.h>
 
@@ -12,16 +12,16 @@
 enum { RING = 1 << 20, HEAD = 4 };
 #define SKIP UINT32_MAX /* in place of a length: continue at the start of the ring */
 
-struct tap_queue {
+struct msgring {
 	char apart[CACHE_LINE];
-	/* the worker's side */
+	/* the producer's side */
 	_Atomic size_t end;
 	size_t place; /* of the message being written */
 	size_t begin_seen;
 	_Atomic uint64_t dropped;
-	struct tap_bell *bell;
+	struct msgring_bell *bell;
 	char apart_too[CACHE_LINE];
-	/* the other thread's side */
+	/* the consumer's side */
 	_Atomic size_t begin;
 	size_t looked; /* end of what the last look returned */
 	_Atomic uint64_t sent, lost;
@@ -40,12 +40,12 @@ static size_t padded(size_t len)
 	return (len + 3) & ~(size_t)3;
 }
 
-static void put_length(struct tap_queue *q, size_t place, uint32_t len)
+static void put_length(struct msgring *q, size_t place, uint32_t len)
 {
 	memcpy(q->ring + place % RING, &len, sizeof len);
 }
 
-static uint32_t get_length(const struct tap_queue *q, size_t place)
+static uint32_t get_length(const struct msgring *q, size_t place)
 {
 	uint32_t len;
 
@@ -53,32 +53,32 @@ static uint32_t get_length(const struct tap_queue *q, size_t place)
 	return len;
 }
 
-struct tap_queue *tap_queue_new(struct tap_bell *bell)
+struct msgring *msgring_new(struct msgring_bell *bell)
 {
-	struct tap_queue *q = mem_new(sizeof *q);
+	struct msgring *q = mem_new(sizeof *q);
 
-	memset(q, 0, offsetof(struct tap_queue, ring));
+	memset(q, 0, offsetof(struct msgring, ring));
 	q->bell = bell;
 	return q;
 }
 
-void tap_queue_free(struct tap_queue *q)
+void msgring_free(struct msgring *q)
 {
 	mem_free(q);
 }
 
-void tap_queue_count(const struct tap_queue *q, struct tap_counts *add_to)
+void msgring_count(const struct msgring *q, struct msgring_counts *add_to)
 {
 	add_to->sent += atomic_load_explicit(&q->sent, memory_order_relaxed);
 	add_to->dropped += atomic_load_explicit(&q->dropped, memory_order_relaxed);
 	add_to->lost += atomic_load_explicit(&q->lost, memory_order_relaxed);
 }
 
-/* ---- the worker ---- */
+/* ---- the producer ---- */
 
 /* Whether the ring may be written up to `end`; the reader's position is reloaded only when
  * needed. */
-static bool reaches(struct tap_queue *q, size_t end)
+static bool reaches(struct msgring *q, size_t end)
 {
 	if (end - q->begin_seen <= RING)
 		return true;
@@ -86,7 +86,7 @@ static bool reaches(struct tap_queue *q, size_t end)
 	return end - q->begin_seen <= RING;
 }
 
-uint8_t *tap_queue_room(struct tap_queue *q, size_t most)
+uint8_t *msgring_room(struct msgring *q, size_t most)
 {
 	size_t end = atomic_load_explicit(&q->end, memory_order_relaxed);
 	size_t left = RING - end % RING, need = HEAD + padded(most);
@@ -103,7 +103,7 @@ uint8_t *tap_queue_room(struct tap_queue *q, size_t most)
 
 /* The reader looks once more after announcing that it goes to sleep, and we check for that after
  * publishing the message: one of the two sees the other. */
-static void ring_bell(struct tap_bell *bell)
+static void ring_bell(struct msgring_bell *bell)
 {
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!atomic_load_explicit(&bell->asleep, memory_order_relaxed) ||
@@ -113,16 +113,16 @@ static void ring_bell(struct tap_bell *bell)
 		return; /* a full pipe wakes the reader as well */
 }
 
-void tap_queue_put(struct tap_queue *q, size_t len)
+void msgring_put(struct msgring *q, size_t len)
 {
 	put_length(q, q->place, (uint32_t)len);
 	atomic_store_explicit(&q->end, q->place + HEAD + padded(len), memory_order_release);
 	ring_bell(q->bell);
 }
 
-/* ---- the other thread ---- */
+/* ---- the consumer ---- */
 
-unsigned tap_queue_look(struct tap_queue *q, struct slice *to, unsigned most)
+unsigned msgring_look(struct msgring *q, struct slice *to, unsigned most)
 {
 	size_t at = atomic_load_explicit(&q->begin, memory_order_relaxed);
 	size_t end = atomic_load_explicit(&q->end, memory_order_acquire);
@@ -142,13 +142,13 @@ unsigned tap_queue_look(struct tap_queue *q, struct slice *to, unsigned most)
 	return count;
 }
 
-void tap_queue_done(struct tap_queue *q, unsigned count, bool sent)
+void msgring_done(struct msgring *q, unsigned count, bool sent)
 {
 	bump(sent ? &q->sent : &q->lost, count);
 	atomic_store_explicit(&q->begin, q->looked, memory_order_release);
 }
 
-bool tap_queue_is_empty(const struct tap_queue *q)
+bool msgring_is_empty(const struct msgring *q)
 {
 	return atomic_load_explicit(&q->begin, memory_order_relaxed) ==
 	       atomic_load_explicit(&q->end, memory_order_acquire);
