@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/blocklist/answer.h"
 
+#include <stdio.h>
+
+#include "services/blocklist/clients.h"
 #include "services/blocklist/special.h"
 #include "services/history/decision.h"
 #include "services/history/querylog.h"
@@ -172,10 +175,26 @@ void blocklist_log(const struct blocklist_found *f, const struct client *c,
 	querylog_address(f->list->name, "blocklist", c, q);
 }
 
+_Static_assert((int)DECISION_WORD >= (int)BLOCKLIST_POLICY_WORD, "they fit");
+
+static void tell_origin(const struct blocklist_found *f, struct decision *s)
+{
+	const struct blocklist_match *m = &f->match;
+
+	if (m->policy) {
+		blocklist_policy_id(m->policy, s->policy);
+		blocklist_policy_list(m->policy, m->list, s->list);
+	} else if (!f->at_run_time) {
+		snprintf(s->list, sizeof s->list, "%s", f->list->name);
+	}
+}
+
 void blocklist_tell(const struct blocklist_found *f, struct decision *s)
 {
 	settle(s, DECIDED_BLOCKED, "%s%s", f->at_run_time ? "" : "blocklist ",
 	       f->at_run_time ? "blocklist_deny" : f->list->name);
+	if (UNLIKELY(s != NULL))
+		tell_origin(f, s);
 }
 
 void blocklist_count(struct stats *s, const struct blocklist_found *f)

@@ -49,6 +49,10 @@ void blocklist_policy_init(struct blocklist_policy *p, const char *text)
 			mem_free(special);
 		} else if (begins(at, "pass ") && !p->pass) {
 			p->pass = pattern_new(at + 5, (size_t)(end - at - 5), &p->unknown);
+		} else if (begins(at, "id ")) {
+			p->id = p->text + (at + 3 - text);
+		} else if (begins(at, "lists ")) {
+			p->lists = p->text + (at + 6 - text);
 		}
 	}
 }
@@ -80,18 +84,44 @@ bool blocklist_policy_is_for(const struct blocklist_policy *p, const struct bloc
 	return p->net_count == 0;
 }
 
-unsigned blocklist_policy_find(const struct blocklist_policy *p, const struct suffixes *q)
+unsigned blocklist_policy_find(const struct blocklist_policy *p, const struct suffixes *q, unsigned *list)
 {
 	if (!p->names)
 		return 0;
 	for (unsigned labels = MIN(q->hashed, nameset_deepest(p->names)); labels > 0; labels--) {
 		int value = nameset_at(p->names, q, labels);
 
-		if (value > 0 &&
-		    value & (labels == q->count ? BLOCKLIST_BLOCK_SELF : BLOCKLIST_BLOCK_BELOW))
-			return labels;
+		if (value <= 0 || !(value & (labels == q->count ? BLOCKLIST_BLOCK_SELF : BLOCKLIST_BLOCK_BELOW)))
+			continue;
+		if (list)
+			*list = (unsigned)value / BLOCKLIST_POLICY_LIST;
+		return labels;
 	}
 	return 0;
+}
+
+static void copy_word(char to[BLOCKLIST_POLICY_WORD], const char *from, const char *ends)
+{
+	size_t len = MIN(strcspn(from, ends), (size_t)BLOCKLIST_POLICY_WORD - 1);
+
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+void blocklist_policy_id(const struct blocklist_policy *p, char id[BLOCKLIST_POLICY_WORD])
+{
+	copy_word(id, p->id ? p->id : "", "\n");
+}
+
+void blocklist_policy_list(const struct blocklist_policy *p, unsigned list, char name[BLOCKLIST_POLICY_WORD])
+{
+	const char *at = p->lists && list ? p->lists : "";
+
+	for (; list > 1 && *at && *at != '\n'; list--) {
+		at += strcspn(at, " \n");
+		at += *at == ' ';
+	}
+	copy_word(name, at, " \n");
 }
 
 bool blocklist_policy_passes(const struct blocklist_policy *p, const uint8_t *name)

@@ -3,8 +3,9 @@
  *
  * OPNsense (dnsbl.json): {"data": {NAME: ENTRY...}, "config": {...}}. An ENTRY is an object with
  * "wildcard" (the names below, too) or an array of such, one for each policy, whose key in "config"
- * is "idx". A policy has "source_nets", "address", "rcode" and "passlist". Files of older versions
- * have no "idx"; "config" is then the one policy ("dst_addr", "rcode"), an ENTRY may have "source_net".
+ * is "idx"; "bl" says which published list has the name. A policy has "source_nets", "address", "rcode"
+ * and "passlist". Files of older versions have no "idx"; "config" is then the one policy ("dst_addr",
+ * "rcode"), an ENTRY may have "source_net".
  *
  * pfBlockerNG: one object in each line, with "domain" for a name. */
 #include <stdio.h>
@@ -30,7 +31,7 @@ struct told_policy {
 	char *nets, *pass;
 	char address[64];
 	bool nxdomain, has_answer;
-	unsigned order; /* in "config"; 0: not there */
+	unsigned order; /* in "config"; 0: not there, and `id` is none that others know */
 };
 
 struct blocklist_json {
@@ -46,13 +47,15 @@ struct blocklist_json {
 	bool useful; /* something of a list has been seen */
 	/* the entry being read */
 	bool wildcard;
-	char idx[KEY], nets[NETS];
+	char idx[KEY], nets[NETS], bl[BLOCKLIST_POLICY_WORD];
 	bool foreign; /* a line of another kind */
 	/* what "config" of the old form says for all */
 	char address[64];
 	bool nxdomain;
 	struct told_policy *policies; /* BLOCKLIST_POLICIES, the first for entries without idx */
 	unsigned policy_count, order;
+	char lists[BLOCKLIST_POLICY_LISTS][BLOCKLIST_POLICY_WORD]; /* from 1 */
+	unsigned list_count; /* without the first */
 };
 
 static bool is(const char *a, const char *b)
@@ -79,6 +82,18 @@ static unsigned policy_of(struct blocklist_json *j, const char *id)
 	return ++j->policy_count;
 }
 
+/* Its number, from 1; 0: it has no name, or there are too many. */
+static unsigned list_of(struct blocklist_json *j, const char *name)
+{
+	for (unsigned i = j->list_count; i > 0; i--)
+		if (is(j->lists[i], name))
+			return i;
+	if (!*name || j->list_count + 1 == BLOCKLIST_POLICY_LISTS)
+		return 0;
+	copy(j->lists[++j->list_count], sizeof(j->lists[0]), name);
+	return j->list_count;
+}
+
 static void add_word(char **text, const char *word)
 {
 	char *longer;
@@ -98,18 +113,36 @@ static const char *address_type(const char *address)
 /* Only what these firewalls block: addresses, and aliases and services that lead to some. */
 #define TYPES "dnstype=A|AAAA|CNAME|HTTPS|SVCB"
 
+/* By which names the policy and the lists are known where they come from. */
+static char *describe_origin(const struct blocklist_json *j, const struct told_policy *p)
+{
+	bool is_known = p->order && strlen(p->id) < BLOCKLIST_POLICY_WORD && !strpbrk(p->id, "\r\n");
+	char *lists = NULL, *text;
+
+	for (unsigned i = 1; i <= j->list_count; i++)
+		add_word(&lists, j->lists[i]);
+	text = mem_textf("%s%s%s%s%s%s", is_known ? "id " : "", is_known ? p->id : "", is_known ? "\n" : "",
+			 lists ? "lists " : "", lists ? lists : "", lists ? "\n" : "");
+	mem_free(lists);
+	return text;
+}
+
 static char *describe(const struct blocklist_json *j, const struct told_policy *p)
 {
 	bool nxdomain = p->has_answer ? p->nxdomain : j->nxdomain;
 	const char *address = p->has_answer ? p->address : j->address;
+	char *origin, *text;
 
 	if (!*address)
 		address = "0.0.0.0";
-	return mem_textf("special " TYPES ",dnsrewrite=%s%s%s%s\n%s%s%s%s%s%s",
+	origin = describe_origin(j, p);
+	text = mem_textf("special " TYPES ",dnsrewrite=%s%s%s%s\n%s%s%s%s%s%s%s",
 			 nxdomain ? "NXDOMAIN" : "NOERROR;", nxdomain ? "" : address_type(address),
 			 nxdomain ? "" : ";", nxdomain ? "" : address, p->nets ? "nets " : "",
 			 p->nets ? p->nets : "", p->nets ? "\n" : "", p->pass ? "pass " : "",
-			 p->pass ? p->pass : "", p->pass ? "\n" : "");
+			 p->pass ? p->pass : "", p->pass ? "\n" : "", origin);
+	mem_free(origin);
+	return text;
 }
 
 /* In the order of "config": the first that holds for a client decides. */
@@ -164,6 +197,8 @@ static void take_entry_value(struct blocklist_json *j, const char *text)
 		j->wildcard = is(text, "true") || is(text, "1");
 	} else if (is(key, "idx")) {
 		copy(j->idx, sizeof(j->idx), text);
+	} else if (is(key, "bl") && is_one_word(text) && strlen(text) < sizeof(j->bl)) {
+		copy(j->bl, sizeof(j->bl), text);
 	}
 }
 
@@ -232,6 +267,7 @@ static void end_entry(struct blocklist_reader *r)
 		return;
 	}
 	r->policy = policy_of(j, id);
+	r->list = list_of(j, j->bl);
 	if (r->policy && *j->nets && !j->policies[r->policy - 1].nets)
 		j->policies[r->policy - 1].nets = mem_text(j->nets);
 	if (!r->policy)
@@ -243,7 +279,7 @@ static void end_entry(struct blocklist_reader *r)
 		blocklist_skip(r,
 			       blocklist_put(r, (struct word){ name, strlen(name) },
 					     j->wildcard ? BLOCKLIST_BLOCK : BLOCKLIST_BLOCK_SELF));
-	r->policy = 0;
+	r->policy = r->list = 0;
 }
 
 static bool is_entry(const struct blocklist_json *j)
@@ -267,7 +303,7 @@ static void end_object_of_line(struct blocklist_reader *r)
 static void begin_entry(struct blocklist_json *j)
 {
 	j->wildcard = false;
-	j->idx[0] = j->nets[0] = '\0';
+	j->idx[0] = j->nets[0] = j->bl[0] = '\0';
 	j->foreign = false;
 }
 

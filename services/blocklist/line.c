@@ -99,8 +99,10 @@ enum blocklist_skip blocklist_put_rule(struct blocklist_reader *r, struct blockl
 		return BLOCKLIST_SKIP_top;
 	rule->bits = bits_of(r, rule->bits);
 	rule->operators = r->how.allow;
-	if (!r->how.allow && r->how.policy)
+	if (!r->how.allow && r->how.policy) {
 		rule->policy = r->policy;
+		rule->list = r->list;
+	}
 	r->counts.rules += !rule->removes;
 	r->how.rule(r->how.arg, rule);
 	return BLOCKLIST_READ;

@@ -34,6 +34,7 @@ struct blocklist_reader {
 	bool is_below; /* the owner begins with "*." */
 	struct blocklist_json *json; /* what is read is JSON; NULL: lines */
 	unsigned policy;             /* of the rules of this line; 0: none */
+	unsigned list;               /* within the policy; 0: not told */
 	char special[BLOCKLIST_LINE + 1]; /* the modifiers of the line, sorted */
 };
 

@@ -49,6 +49,7 @@ struct blocklist_rule {
 	 * services/blocklist/special.h. NULL: none. */
 	const char *special;
 	unsigned policy; /* 0: for everybody; else see struct blocklist_how */
+	unsigned list;   /* of a policy: which of its lists has the name; 0: not told. Below BLOCKLIST_POLICY_LISTS */
 };
 
 #define BLOCKLIST_SKIPS(X)                                            \

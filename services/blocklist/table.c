@@ -164,13 +164,31 @@ static void remove_kind(struct blocklist_table_maker *m, const struct blocklist_
 }
 
 /* A rule of a policy about which more is told at the end of its source. */
+/* More than once in one policy: of its lists the one that came first in the whole source. */
+static int weigh_in_policy(const uint8_t *name, const struct nameset_kinds *kinds, void *arg)
+{
+	int bits = 0, list = 0;
+
+	(void)name;
+	(void)arg;
+	for (int n = 0; n < 256; n++) {
+		if (!(kinds->has[n / 64] >> n % 64 & 1))
+			continue;
+		bits |= n & BLOCKLIST_BLOCK;
+		if (!list)
+			list = n / BLOCKLIST_POLICY_LIST;
+	}
+	return bits + list * BLOCKLIST_POLICY_LIST;
+}
+
 static void put_in_policy(struct blocklist_table_maker *m, const struct blocklist_rule *r)
 {
 	struct nameset_maker **names = &m->reading[r->policy - 1];
 
 	if (!*names)
-		*names = nameset_maker_joining();
-	nameset_put(*names, r->name, r->bits);
+		*names = nameset_maker_weighing(weigh_in_policy, NULL);
+	nameset_put(*names, r->name,
+		    (uint8_t)((r->bits & BLOCKLIST_BLOCK) + r->list * BLOCKLIST_POLICY_LIST));
 }
 
 void blocklist_table_policy(void *maker, unsigned number, const char *text)
@@ -436,11 +454,12 @@ static enum blocklist_verdict ask_policies(const struct blocklist_table *t,
 	for (size_t i = 0; i < t->policy_count; i++) {
 		const struct blocklist_policy *p = &t->policies[i];
 		unsigned labels =
-			blocklist_policy_is_for(p, asked) ? blocklist_policy_find(p, q) : 0;
+			blocklist_policy_is_for(p, asked) ? blocklist_policy_find(p, q, &m->list) : 0;
 
 		if (!labels)
 			continue;
 		m->labels = labels;
+		m->policy = p;
 		m->rewrites = p->special.rewrite != NULL;
 		m->rewrite[0] = p->special.rewrite;
 		return blocklist_policy_passes(p, q->name) ? BLOCKLIST_ALLOWS : BLOCKLIST_BLOCKS;
@@ -503,6 +522,7 @@ enum blocklist_verdict blocklist_table_find(const struct blocklist_table *t,
 	struct tally y = { 0 };
 
 	m->rewrites = 0;
+	m->policy = NULL;
 	for (unsigned labels = MIN(q->hashed, t->deepest); t->names && labels > 0; labels--) {
 		int value = nameset_at(t->names, q, labels);
 		unsigned bits = value > 0 ? for_this((unsigned)value, labels == q->count) : 0;
@@ -533,7 +553,7 @@ bool blocklist_table_mentions(const struct blocklist_table *t, const struct suff
 			return true;
 	}
 	for (size_t i = 0; i < t->policy_count; i++)
-		if (blocklist_policy_find(&t->policies[i], q))
+		if (blocklist_policy_find(&t->policies[i], q, NULL))
 			return true;
 	return false;
 }
@@ -581,7 +601,7 @@ size_t blocklist_table_bytes(const struct blocklist_table *t)
 
 /* ---- in a file ---- */
 
-#define MAGIC   UINT64_C(0x7265736c69737433) /* also reveals the byte order */
+#define MAGIC   UINT64_C(0x7265736c69737434) /* also reveals the byte order */
 
 struct head {
 	uint64_t magic, seed, rule_count;

@@ -13,6 +13,7 @@
 #include "util/names/suffix.h"
 
 struct addr;
+struct blocklist_policy;
 struct blocklist_rewrite;
 struct blocklist_table;
 struct blocklist_table_maker;
@@ -45,10 +46,12 @@ struct blocklist_match {
 	unsigned rewrites; /* parts of the answer, if rules give one: an alias alone, an RCODE alone,
 			    * or any number of records */
 	const struct blocklist_rewrite *rewrite[BLOCKLIST_REWRITES];
+	const struct blocklist_policy *policy; /* if one decides; else NULL */
+	unsigned list;                         /* of the policy: which of its lists; 0: not told */
 };
 
 /* `q` must be made with the table's seed. `from` may be NULL. Fills `m` if a rule matches; its
- * `rewrites` in any case. */
+ * `rewrites` and `policy` in any case. */
 enum blocklist_verdict blocklist_table_find(const struct blocklist_table *t,
 					    const struct suffixes *q, uint16_t type,
 					    const struct addr *from, struct blocklist_match *m);

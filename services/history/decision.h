@@ -17,17 +17,21 @@ enum decision_how {
 	DECIDED_EXPIRED, /* an expired answer from the cache */
 };
 
+enum { DECISION_WORD = 64 }; /* with NUL */
+
 struct decision {
 	enum decision_how how;
 	enum reason reason;          /* of a failure */
 	char what[DNAME_TEXT + 300]; /* "local-zone example. static"; empty: nothing to say */
+	char policy[DECISION_WORD];  /* of a blocklist, the id of its policy; or empty */
+	char list[DECISION_WORD];    /* the blocklist, by the name its source has for it; or empty */
 };
 
 static inline void decision_clear(struct decision *s)
 {
 	s->how = DECIDED_NOT;
 	s->reason = REASON_none;
-	s->what[0] = '\0';
+	s->what[0] = s->policy[0] = s->list[0] = '\0';
 }
 
 void decision_say(struct decision *s, enum decision_how how, const char *fmt, ...) PRINTF_LIKE(3, 4);

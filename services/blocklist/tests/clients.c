@@ -82,7 +82,7 @@ static void each_form_of_a_table_is_understood(void **state)
 		  "\"address\":\"192.0.2.1\",\"rcode\":\"NOERROR\",\"passlist\":\"b\\\\.example$\","
 		  "\"id\":\"p\"}}}",
 		  "a.example.b:1 1<" TYPES
-		  "NOERROR;A;192.0.2.1\nnets 10.0.0.0/8 2001:db8::/32\npass b\\.example$\n>",
+		  "NOERROR;A;192.0.2.1\nnets 10.0.0.0/8 2001:db8::/32\npass b\\.example$\nid p\nlists x\n>",
 		  { 0 } },
 		{ "config first, two policies in its order, one of which nobody has",
 		  "{\"config\":{\"q\":{\"source_nets\":[],\"address\":\"::1\",\"rcode\":"
@@ -90,21 +90,21 @@ static void each_form_of_a_table_is_understood(void **state)
 		  "\"p\":{\"rcode\":\"NXDOMAIN\",\"address\":\"0.0.0.0\"}},\n "
 		  "\"data\":{\"a.example\":[{\"idx\":\"p\"}, "
 		  "{\"idx\":\"q\",\"wildcard\":true}],\"b.example\":[]}}\n",
-		  "a.example.b:2 a.example.bB:1 1<" TYPES "NOERROR;AAAA;::1\n> 2<" TYPES
-		  "NXDOMAIN\n>",
+		  "a.example.b:2 a.example.bB:1 1<" TYPES "NOERROR;AAAA;::1\nid q\n> 2<" TYPES
+		  "NXDOMAIN\nid p\n>",
 		  { 0 } },
 		{ "a star, an escape, capitals",
 		  "{\"data\":{\"*.a.EXAMPLE\":[{\"idx\":\"p\"}],\"\\u0062.example\":[{\"idx\":"
 		  "\"p\"}]},"
 		  "\"config\":{\"p\":{\"rcode\":\"NXDOMAIN\"}}}",
-		  "a.example.bB:1 b.example.b:1 1<" TYPES "NXDOMAIN\n>",
+		  "a.example.bB:1 b.example.b:1 1<" TYPES "NXDOMAIN\nid p\n>",
 		  { 0 } },
 		{ "an older one",
 		  "{\"data\": {\"a.example\": {\"bl\": \"x\", \"wildcard\": true}, \"b.example\": "
 		  "{\"wildcard\": false}}, "
 		  "\"config\": {\"dst_addr\": \"192.0.2.1\", \"rcode\": \"NOERROR\", "
 		  "\"has_wildcards\": true}}",
-		  "a.example.bB:1 b.example.b:1 1<" TYPES "NOERROR;A;192.0.2.1\n>",
+		  "a.example.bB:1 b.example.b:1 1<" TYPES "NOERROR;A;192.0.2.1\nlists x\n>",
 		  { 0 } },
 		{ "an older one with networks",
 		  "{\"data\":{\"a.example\":{\"source_net\":[\"10.0.0.0/"
@@ -218,8 +218,10 @@ static void other_json_is_refused(void **state)
 /* ---- asking ---- */
 
 static const char list[] =
-	"{\"data\":{\"ads.example\":[{\"idx\":\"kids\"},{\"idx\":\"all\",\"wildcard\":true}],"
-	"\"tree.example\":[{\"idx\":\"all\",\"wildcard\":true}],\"game.example\":[{\"idx\":\"kids\",\"wildcard\":true}]},"
+	"{\"data\":{\"ads.example\":[{\"bl\":\"feed2\",\"idx\":\"kids\"},"
+	"{\"idx\":\"all\",\"bl\":\"feed1\",\"wildcard\":true}],"
+	"\"tree.example\":[{\"bl\":\"feed1\",\"idx\":\"all\",\"wildcard\":true},"
+	"{\"bl\":\"feed2\",\"idx\":\"all\"}],\"game.example\":[{\"idx\":\"kids\",\"wildcard\":true}]},"
 	"\"config\":{\"general\":{\"has_wildcards\":true},"
 	"\"kids\":{\"source_nets\":[\"10.1.0.0/16\",\"2001:db8:1::/48\"],\"rcode\":\"NXDOMAIN\",\"address\":\"\"},"
 	"\"all\":{\"source_nets\":[],\"rcode\":\"NOERROR\",\"address\":\"192.0.2.9\",\"passlist\":\"ok\\\\.tree|.*\\\\.fine\\\\.tree\\\\.example$\"}}}";
@@ -284,6 +286,48 @@ static void check(const struct blocklist_table *t, uint64_t seed)
 	}
 }
 
+static void assert_origin(const struct blocklist_table *t, const char *name, const char *from, const char *policy,
+			  const char *source)
+{
+	char id[BLOCKLIST_POLICY_WORD], of[BLOCKLIST_POLICY_WORD];
+	struct blocklist_match m;
+	struct suffixes q;
+	struct addr a;
+
+	assert_true(addr_parse(&a, from, 0, NULL));
+	suffixes_find(&q, N(name), SEED, blocklist_table_deepest(t));
+	assert_int_equal(blocklist_table_find(t, &q, TYPE_A, &a, &m), BLOCKLIST_BLOCKS);
+	assert_non_null(m.policy);
+	blocklist_policy_id(m.policy, id);
+	blocklist_policy_list(m.policy, m.list, of);
+	assert_string_equal(id, policy);
+	assert_string_equal(of, source);
+}
+
+static void a_policy_is_told_with_the_list_that_has_the_name(void **state)
+{
+	(void)state;
+	static struct store f;
+	struct blocklist_table *t = table_of(list);
+	uint64_t seed = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		assert_origin(t, "ads.example.", "10.1.2.3", "kids", "feed2");
+		assert_origin(t, "www.ads.example.", "10.1.2.3", "all", "feed1");
+		assert_origin(t, "tree.example.", "10.2.2.3", "all", "feed2"); /* the first of all */
+		assert_origin(t, "game.example.", "10.1.2.3", "kids", "");
+		f = (struct store){ 0 };
+		assert_true(blocklist_table_save(t, store_put, &f));
+		blocklist_table_unpin(t);
+		t = blocklist_table_load(store_get, &f, f.len, &seed);
+		assert_non_null(t);
+	}
+	blocklist_table_unpin(t);
+	t = table_of("{\"data\":{\"a.example\":{\"bl\":\"old\",\"wildcard\":true}},\"config\":{\"dst_addr\":\"0.0.0.0\"}}");
+	assert_origin(t, "a.example.", "192.0.2.1", "", "old");
+	blocklist_table_unpin(t);
+}
+
 static void the_first_policy_for_the_client_decides(void **state)
 {
 	(void)state;
@@ -345,6 +389,7 @@ int main(void)
 		cmocka_unit_test(tables_are_told_by_the_names_of_their_files),
 		cmocka_unit_test(other_json_is_refused),
 		cmocka_unit_test(the_first_policy_for_the_client_decides),
+		cmocka_unit_test(a_policy_is_told_with_the_list_that_has_the_name),
 		cmocka_unit_test(a_saved_table_has_its_policies),
 		cmocka_unit_test(an_unsupported_client_modifier_blocks_no_other_client),
 	};
