@@ -33,6 +33,7 @@
 #include "services/background/loader.h"
 #include "services/config/tls.h"
 #include "services/dnstap/dnstap.h"
+#include "services/history/querypipe.h"
 #include "services/policy/policy.h"
 #include "services/query/snapshot.h"
 #include "util/base/fault.h"
@@ -139,7 +140,8 @@ static bool open_workers(struct daemon *d, struct fault *f)
 	struct worker_how how = { .snapshot = d->snapshot,
 				  .caches = &d->caches,
 				  .loader = d->loader,
-				  .dnstap = d->dnstap };
+				  .dnstap = d->dnstap,
+				  .querypipe = d->querypipe };
 
 	for (how.number = 0; how.number < d->worker_count; how.number++) {
 		struct worker *w = worker_new(&how, f);
@@ -200,6 +202,7 @@ static bool open_outside(struct daemon *d, struct fault *f)
 	if (*conf->server.chroot)
 		d->locked_in = mem_text(conf->server.chroot);
 	core_dumps_forbid(conf);
+	querypipe_make(conf, d->locked_in != NULL);
 	d->sandbox = sandbox_draw(conf, d->locked_in != NULL);
 	return true;
 }
@@ -241,6 +244,8 @@ bool serve_open(struct daemon *d, struct conf *conf, struct fault *f)
 	d->forgetting = forgetting_new(d);
 	d->dnstap = dnstap_new(d->worker_count);
 	dnstap_adopt(d->dnstap, d->snapshot, d->locked_in != NULL);
+	d->querypipe = querypipe_new(d->worker_count);
+	querypipe_adopt(d->querypipe, conf, d->locked_in != NULL);
 	return open_workers(d, f);
 }
 
@@ -319,6 +324,7 @@ void serve_close(struct daemon *d)
 	}
 	watchdog_stop(d->watchdog);
 	dnstap_free(d->dnstap);
+	querypipe_free(d->querypipe);
 	pages_close(d->pages);
 	/* A command may have been waiting for a worker; its query has been ended by now. */
 	control_close(d->control);

@@ -21,6 +21,7 @@
 #include "services/cache/rrset.h"
 #include "services/cache/subnet_index.h"
 #include "services/dnstap/dnstap.h"
+#include "services/history/querypipe.h"
 #include "services/listen/tcp.h"
 #include "services/mesh/mesh.h"
 #include "services/policy/policy.h"
@@ -239,6 +240,19 @@ static void say_dnstap(struct call *c)
 	say_size(c, "dnstap.lost", (size_t)s.counts.lost);
 }
 
+/* Not in Unbound; only if query-pipe is set. */
+static void say_querypipe(struct call *c)
+{
+	struct querypipe_status s;
+
+	querypipe_tell(c->daemon->querypipe, &s);
+	if (!s.enabled)
+		return;
+	call_say(c, "querypipe.reader=%d\n", s.has_reader);
+	call_say(c, "querypipe.written=%" PRIu64 "\n", s.written);
+	call_say(c, "querypipe.lost=%" PRIu64 "\n", s.lost);
+}
+
 static void say_all(struct call *c)
 {
 	const struct daemon *d = c->daemon;
@@ -263,6 +277,7 @@ static void say_all(struct call *c)
 		say_cache_file(c);
 		say_unreadable(c);
 		say_dnstap(c);
+		say_querypipe(c);
 	}
 }
 

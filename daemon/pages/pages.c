@@ -26,6 +26,7 @@
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
 #include "services/dnstap/dnstap.h"
+#include "services/history/querypipe.h"
 #include "services/mesh/mesh.h"
 #include "services/net/interfaces.h"
 #include "services/query/snapshot.h"
@@ -249,6 +250,20 @@ static void say_dnstap(struct call *c)
 				  call_line, c);
 }
 
+static void say_querypipe(struct call *c)
+{
+	struct querypipe_status s;
+
+	querypipe_tell(c->daemon->querypipe, &s);
+	if (!s.enabled)
+		return;
+	say_one(c, "query_pipe_reader", "gauge", "Whether somebody reads the pipe of queries.", s.has_reader);
+	say_one(c, "query_pipe_written_lines_total", "counter", "Lines written to the pipe of queries.",
+		(double)s.written);
+	say_one(c, "query_pipe_lost_lines_total", "counter",
+		"Lines about queries that could not be kept for the pipe's reader.", (double)s.lost);
+}
+
 static void metrics(struct call *c, struct worker *w)
 {
 	struct metrics_now now;
@@ -267,6 +282,7 @@ static void metrics(struct call *c, struct worker *w)
 		(double)stat_get(&now.total->turn_cpu_us) / US_PER_S);
 	say_cache_file(c);
 	say_dnstap(c);
+	say_querypipe(c);
 }
 
 /* ---- /status.json ---- */

@@ -20,6 +20,7 @@
 #include "services/authzone/zones.h"
 #include "services/config/discovery.h"
 #include "services/dnstap/dnstap.h"
+#include "services/history/querypipe.h"
 #include "services/forward/forward.h"
 #include "services/policy/policy.h"
 #include "services/query/snapshot.h"
@@ -128,6 +129,7 @@ void daemon_publish(struct daemon *d, struct snapshot *s)
 		blocklists_end(old->policy->lists, s->policy->lists);
 	}
 	dnstap_adopt(d->dnstap, s, d->locked_in != NULL);
+	querypipe_adopt(d->querypipe, s->conf, d->locked_in != NULL);
 	s->renews = s->policy != old->policy;
 	forgetting_begin(d->forgetting, old, s);
 	d->snapshot = s;

@@ -15,6 +15,7 @@
 struct conf;
 struct control;
 struct dnstap;
+struct querypipe;
 struct client_sockets;
 struct fault;
 struct forgetting;
@@ -54,6 +55,7 @@ struct daemon {
 	struct caches caches;
 	struct loader *loader; /* thread for slow work */
 	struct dnstap *dnstap;
+	struct querypipe *querypipe;
 	struct worker **workers;
 	struct client_sockets *client_sockets; /* per worker, which owns the descriptors */
 	uint64_t published;  /* how often workers were given a snapshot or client_sockets */

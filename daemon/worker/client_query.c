@@ -130,12 +130,15 @@ void client_query_record(const struct client_query *j, enum disposition v)
 	struct record t = { .client = &j->p->client,
 			       .q = &j->request.q,
 			       .how = j->stored ? SEEN_cached : SEEN_local,
-			       .rcode = v == DISPOSITION_SEND ? (int)rcode_sent(j) : -1 };
+			       .rcode = v == DISPOSITION_SEND ? (int)rcode_sent(j) : -1,
+			       .security = j->stored ? j->stored->security : SECURITY_UNCHECKED };
 
 	if (v == DISPOSITION_LATER)
 		decision_clear(j->w->env.decision);
 	if (v == DISPOSITION_LATER || j->kind != REQUEST_GOOD || j->w->env.trace)
 		return;
+	if (v == DISPOSITION_SEND)
+		t.answer = (struct slice){ j->p->out.start, writer_len(&j->p->out) };
 	if (v == DISPOSITION_DROP)
 		t.how = SEEN_dropped;
 	else if (t.rcode == RCODE_REFUSED)

@@ -15,6 +15,7 @@
 #include "services/cache/rrset.h"
 #include "services/cache/slab.h"
 #include "services/dnstap/dnstap.h"
+#include "services/history/querypipe.h"
 #include "services/history/recorder.h"
 #include "services/listen/tcp.h"
 #include "services/listen/udp.h"
@@ -91,12 +92,12 @@ static void adopt_tap(struct worker *w, const struct snapshot *s)
 		listen_tcp_tap(w->listen_tcp, w->env.tap);
 }
 
-static void renew_recorder(struct worker *w, const struct conf_server *c)
+static void renew_recorder(struct worker *w, const struct conf *c)
 {
 	struct env *env = &w->env;
 	struct queryring *old = RCU_READ(w->ring), *new;
 
-	env->recorder = recorder_renew(env->recorder, c);
+	env->recorder = recorder_renew(env->recorder, &c->server, querypipe_ring(w->querypipe, c, w->number));
 	env->decision = env->recorder ? &env->recorder->decision : NULL;
 	new = env->recorder ? env->recorder->ring : NULL;
 	RCU_PUBLISH(w->ring, new);
@@ -152,7 +153,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.limits = c->ip_ratelimit || c->ip_ratelimit_cookie;
 	w->on.cookies = s->cookies.count != 0;
 	w->on.ignore_cd = c->ignore_cd_flag;
-	renew_recorder(w, c);
+	renew_recorder(w, s->conf);
 	chaos_free(w->chaos);
 	w->chaos = chaos_new(s->conf, s->trust);
 	if (w->listen_udp)
@@ -280,6 +281,7 @@ struct worker *worker_new(const struct worker_how *how, struct fault *f)
 	w->number = how->number;
 	w->arena = mem_arena_for(how->number);
 	w->dnstap = how->dnstap;
+	w->querypipe = how->querypipe;
 	open_rooms(w, how);
 	w->env.ipset = w->played ? NULL : ipset_new(how->snapshot->conf);
 	worker_adopt(w, how->snapshot);

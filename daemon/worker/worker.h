@@ -25,6 +25,7 @@ struct listen_tcp;
 struct listen_udp;
 struct loader;
 struct aggressive;
+struct querypipe;
 struct queryring;
 struct snapshot;
 struct transport;
@@ -43,6 +44,7 @@ struct worker {
 	} on;
 	struct tap tap;      /* env.tap, while one is attached */
 	struct dnstap *dnstap; /* where it sends to; or NULL */
+	struct querypipe *querypipe; /* likewise */
 	_Atomic(struct queryring *) ring; /* of env.recorder, for other threads in their turns */
 	struct xfers *xfers; /* zone transfers; NULL unless env.leads */
 	struct chaos *chaos; /* answers of class CH */
@@ -67,6 +69,7 @@ struct worker_how {
 	const struct caches *caches;
 	struct loader *loader; /* or NULL */
 	struct dnstap *dnstap; /* or NULL */
+	struct querypipe *querypipe; /* or NULL */
 	/* For a played worker, and still the caller's; else all are NULL. */
 	struct loop *loop;
 	struct random *random;

@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "services/history/report.h"
 #include "services/net/client.h"
 #include "util/base/mem.h"
+#include "util/base/msgring.h"
 #include "util/base/timebase.h"
 #include "util/conf/options.h"
 
@@ -45,19 +47,21 @@ static void free_but_ring(struct recorder *w)
 	mem_free(w);
 }
 
-struct recorder *recorder_renew(struct recorder *old, const struct conf_server *c)
+struct recorder *recorder_renew(struct recorder *old, const struct conf_server *c,
+				struct msgring *reports)
 {
 	size_t entries = c->query_ring ? MAX(c->query_ring / c->num_threads, (uint64_t)1) : 0;
 	unsigned char bits[2] = { old ? old->client_bits[0] : 0, old ? old->client_bits[1] : 0 };
 	struct recorder *w = old;
 	bool other_privacy; /* client addresses are kept to another length */
 
-	if (!entries && !c->top_lists) {
+	if (!entries && !c->top_lists && !reports) {
 		free_but_ring(old);
 		return NULL;
 	}
 	if (!w)
 		w = mem_zero(sizeof(*w));
+	w->reports = reports;
 	set_privacy(w, c);
 	/* What was recorded with other settings is discarded. */
 	other_privacy = old && (bits[0] != w->client_bits[0] || bits[1] != w->client_bits[1]);
@@ -148,6 +152,30 @@ static void put(struct recorder *w, const struct timebase *now, const struct rec
 	});
 }
 
+static void report(struct recorder *w, const struct timebase *now, const struct record *t,
+		   const struct addr *client, enum seen_how how)
+{
+	struct report r;
+	uint8_t *room = msgring_room(w->reports, REPORT_BYTES);
+
+	if (!room)
+		return;
+	r = (struct report){
+		.at_s = now->wall_s - (int64_t)(t->took_us / US_PER_S),
+		.took_ms = (uint32_t)MIN((t->took_us + US_PER_MS / 2) / US_PER_MS, UINT32_MAX),
+		.ttl_s = report_ttl(t->answer.at, t->answer.len),
+		.client = *client,
+		.type = t->q->type,
+		.how = (uint8_t)how,
+		.rcode = (uint8_t)(t->rcode < 0 ? SEEN_NO_ANSWER : t->rcode),
+		.security = t->security,
+	};
+	memcpy(r.policy, w->decision.policy, sizeof r.policy);
+	memcpy(r.list, w->decision.list, sizeof r.list);
+	memcpy(r.name, t->q->name, t->q->name_len);
+	msgring_put(w->reports, report_pack(&r, room));
+}
+
 void recorder_note(struct recorder *w, const struct timebase *now, const struct record *t)
 {
 	struct addr client = client_kept(w, &t->client->from);
@@ -158,6 +186,8 @@ void recorder_note(struct recorder *w, const struct timebase *now, const struct 
 			count_tops(w, t->q, &client, how == SEEN_blocked);
 		if (w->ring)
 			put(w, now, t, &client, how);
+		if (w->reports)
+			report(w, now, t, &client, how);
 	}
 	decision_clear(&w->decision);
 }

@@ -235,8 +235,10 @@ static void log_answer(const struct mesh *m, const struct waiter *w, size_t len)
 			});
 }
 
-/* Report to the recorder how the query ended. `reply`: NULL if it came from no server. */
-static void testify(struct query *q, const struct waiter *w, const struct message *reply, int rcode)
+/* Report to the recorder how the query ended. `reply`: NULL if it came from no server. `len` bytes of mesh->out were
+ * sent. */
+static void testify(struct query *q, const struct waiter *w, const struct message *reply, int rcode,
+		    size_t len)
 {
 	const struct env *e = q->env;
 
@@ -250,6 +252,8 @@ static void testify(struct query *q, const struct waiter *w, const struct messag
 			     .rcode = rcode,
 			     .reason = reply ? reply->reason : REASON_none,
 			     .text = reply ? reply->reason_text : NULL,
+			     .security = reply ? reply->security : SECURITY_UNCHECKED,
+			     .answer = { lookup_of(q)->mesh->out, len },
 		     });
 }
 
@@ -282,7 +286,7 @@ static bool waiter_send(struct query *q, struct waiter *w, const struct message 
 
 	waiter_leave(w);
 	if (UNLIKELY(m->env->recorder != NULL))
-		testify(q, w, reply, too_late ? -1 : (int)msg_rcode(m->out));
+		testify(q, w, reply, too_late ? -1 : (int)msg_rcode(m->out), too_late ? 0 : len);
 	if (too_late) {
 		stat_add(m->env->stats, STAT_queries_discard_timeout);
 		w->client.ops->drop(&w->client);
@@ -420,7 +424,7 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 		return;
 	case JUDGED_DROP:
 		if (UNLIKELY(m->env->recorder != NULL))
-			testify(q, w, reply, -1);
+			testify(q, w, reply, -1, 0);
 		waiter_dismiss(w);
 		return;
 	case JUDGED_FOLLOW:
@@ -722,7 +726,7 @@ void waiter_drop(struct waiter *w)
 	struct query *q = w->query;
 
 	if (UNLIKELY(q->env->recorder != NULL))
-		testify(q, w, NULL, -1);
+		testify(q, w, NULL, -1, 0);
 	waiter_dismiss(w);
 }
 

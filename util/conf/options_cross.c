@@ -78,6 +78,22 @@ char *conf_pid_path(const struct conf *conf)
 
 /* ---- files ---- */
 
+/* It is made at the start, by a user who need not be us. */
+static const char *what_is_wrong_with_pipe(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = !slash ? mem_text(".") : mem_textf("%.*s", (int)MAX(slash - path, 1), path);
+	const char *why = NULL;
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		why = S_ISFIFO(st.st_mode) ? NULL : "it is no named pipe";
+	else if (errno != ENOENT || stat(folder, &st) != 0)
+		why = strerror(errno);
+	mem_free(folder);
+	return why;
+}
+
 /* Why a thing of this kind is missing; NULL when it is not. */
 static const char *what_is_missing(const char *path, enum conf_check check)
 {
@@ -85,6 +101,8 @@ static const char *what_is_missing(const char *path, enum conf_check check)
 	glob_t found;
 	int none;
 
+	if (check == CHECK_PIPE)
+		return what_is_wrong_with_pipe(path);
 	if (check == CHECK_READABLE_GLOB && strpbrk(path, "*?[")) {
 		none = glob(path, 0, NULL, &found);
 		globfree(&found);
@@ -123,14 +141,14 @@ static bool is_read_outside(const struct option *o)
 	       is_server_option(o, offsetof(struct conf_server, tls_service_pem));
 }
 
-/* A router's /var/log may be gone after a restart: questions are answered even so. */
+/* A router's /var/log, or the reader's pipe, may be gone after a restart: questions are answered even so. */
 static enum conf_weight weight_of_missing(const struct checker *c, const struct option *o, const char *why)
 {
 	if (o->check == CHECK_FOLLOWED)
 		return CONF_NOTICE;
 	if (is_not_ours_to_say(why) || o->status != CONF_WORKS)
 		return CONF_WARNING;
-	return o->check == CHECK_WRITABLE && c->how->serves ? CONF_WARNING : CONF_ERROR;
+	return (o->check == CHECK_WRITABLE || o->check == CHECK_PIPE) && c->how->serves ? CONF_WARNING : CONF_ERROR;
 }
 
 static void check_file(const struct checker *c, const struct option *o, const char *name,
@@ -217,7 +235,7 @@ static void check_files(const struct checker *c)
 			continue;
 		if (o->check == CHECK_FOLDER || o->check == CHECK_READABLE ||
 		    o->check == CHECK_READABLE_GLOB || o->check == CHECK_ANCHOR_FILE ||
-		    o->check == CHECK_WRITABLE || o->check == CHECK_FOLLOWED ||
+		    o->check == CHECK_WRITABLE || o->check == CHECK_FOLLOWED || o->check == CHECK_PIPE ||
 		    (o->check == CHECK_CONTROL_FILE && control_has_tls(c->conf)))
 			check_files_of(c, o);
 	}

@@ -30,7 +30,7 @@ static enum conf_use use_of(const struct option *o)
 {
 	if (is_at(o, offsetof(struct conf_server, pidfile)))
 		return CONF_MAKES;
-	if (o->check == CHECK_WRITABLE || o->check == CHECK_ANCHOR_FILE ||
+	if (o->check == CHECK_WRITABLE || o->check == CHECK_ANCHOR_FILE || o->check == CHECK_PIPE ||
 	    is_at(o, offsetof(struct conf_server, cookie_secret_file)) ||
 	    is_at(o, offsetof(struct conf_server, cache_file)))
 		return CONF_WRITES;

@@ -149,6 +149,7 @@
 	X(FOLLOWED, nonempty, none, none)       /* a file that may come later; folder must exist */ \
 	X(ANCHOR_FILE, any, none, none) \
 	X(WRITABLE, any, none, none)            /* the file's folder must exist */ \
+	X(PIPE, any, none, none)                /* a named pipe, or nothing yet in a folder */ \
 	X(CONTROL_FILE, any, none, none)        /* as READABLE, if the control channel uses TLS */
 
 enum conf_check {

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -235,6 +236,44 @@ static void what_has_no_effect_is_said_once(void **state)
 	assert_int_equal(errors, 0);
 	count_notices("server: fake-sha1: no", &how, &errors);
 	assert_int_equal(errors, 0);
+}
+
+static void assert_pipe(const char *folder, const char *more, const char *script, const char *want)
+{
+	char *text = mem_textf("server: module-config: \"python iterator\"\ndirectory: \"%s\"\n%s\npython: python-script: %s\n",
+			       folder, more, script);
+	struct conf *conf = load_good(text);
+
+	conf_add_lists_of_scripts(conf, NULL);
+	assert_string_equal(conf->server.query_pipe, want);
+	conf_free(conf);
+	mem_free(text);
+}
+
+/* As OPNsense's script does; where the option is given, that is what counts. */
+static void a_pipe_is_fed_where_the_script_would_and_reporting_is_on(void **state)
+{
+	(void)state;
+	char folder[] = "/tmp/scripts.XXXXXX", data[64], stats[64], chroot_[64];
+	FILE *f;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(data, sizeof data, "%s/data", folder);
+	snprintf(stats, sizeof stats, "%s/data/stats", folder);
+	snprintf(chroot_, sizeof chroot_, "chroot: \"%s\"", folder);
+	assert_int_equal(mkdir(data, 0700), 0);
+	assert_pipe(folder, "chroot: \"\"", "dnsbl_module.py", "");
+	f = fopen(stats, "w");
+	assert_non_null(f);
+	(void)fclose(f);
+	assert_pipe(folder, "chroot: \"\"", "x/dnsbl_module.py", "data/dns_logger");
+	assert_pipe(folder, chroot_, "dnsbl_module.py", "/data/dns_logger");
+	assert_pipe(folder, chroot_, "pfb_unbound.py", "");
+	assert_pipe(folder, "query-pipe: \"\"", "dnsbl_module.py", "");
+	assert_pipe(folder, "query-pipe: \"other\"", "dnsbl_module.py", "other");
+	assert_int_equal(unlink(stats), 0);
+	assert_int_equal(rmdir(data), 0);
+	assert_int_equal(rmdir(folder), 0);
 }
 
 static void the_lists_of_a_script_are_of_the_line_that_names_it(void **state)
@@ -769,6 +808,7 @@ int main(void)
 		cmocka_unit_test(what_is_out_of_range_may_be_the_limit),
 		cmocka_unit_test(what_has_no_effect_is_said_once),
 		cmocka_unit_test(the_lists_of_a_script_are_of_the_line_that_names_it),
+		cmocka_unit_test(a_pipe_is_fed_where_the_script_would_and_reporting_is_on),
 		cmocka_unit_test(good_files_are_taken),
 		cmocka_unit_test(bad_files_are_told_line_by_line),
 		cmocka_unit_test(includes_start_from_the_folder),
