@@ -23,6 +23,7 @@
 #include "daemon/replay/world.h"
 #include "daemon/worker/worker.h"
 #include "services/dnstap/dnstap.h"
+#include "services/history/querypipe.h"
 #include "services/listen/tcp.h"
 #include "services/query/snapshot.h"
 #include "testdata/fuzz/json_reply.h"
@@ -254,6 +255,7 @@ static void begin(void)
 	it.daemon.keeper = cache_keeper_new(it.daemon.loop, &it.daemon.caches);
 	it.daemon.forgetting = forgetting_new(&it.daemon);
 	it.daemon.dnstap = dnstap_new(1);
+	it.daemon.querypipe = querypipe_new(1);
 	/* nobody comes there; the worker frees it */
 	it.workers[0]->listen_tcp = listen_tcp_new(it.world.loop, NULL, NULL, &nobody);
 	it.daemon.control = control_open(&it.daemon, commands, &f);
@@ -270,6 +272,7 @@ static void end(void)
 	it.world.snapshot = it.daemon.snapshot;
 	world_end(&it.world);
 	dnstap_free(it.daemon.dnstap);
+	querypipe_free(it.daemon.querypipe);
 	loop_free(it.daemon.loop);
 }
 

@@ -18,6 +18,7 @@
 #include "services/cache/slab.h"
 #include "services/cachefile/cachefile.h"
 #include "services/dnstap/dnstap.h"
+#include "services/history/querypipe.h"
 #include "services/policy/policy.h"
 #include "services/query/snapshot.h"
 #include "testdata/fuzz/memory_file.h"
@@ -63,6 +64,7 @@ void operator_begin(struct operator *o, struct world *w)
 	o->daemon.keeper = cache_keeper_new(w->loop, &o->daemon.caches);
 	o->daemon.forgetting = forgetting_new(&o->daemon);
 	o->daemon.dnstap = dnstap_new(1);
+	o->daemon.querypipe = querypipe_new(1);
 }
 
 static void set_true(void *flag)
@@ -91,6 +93,7 @@ void operator_end(struct operator *o)
 	cache_keeper_free(o->daemon.keeper);
 	changes_clear(&o->daemon.changes);
 	dnstap_free(o->daemon.dnstap);
+	querypipe_free(o->daemon.querypipe);
 	o->world->snapshot = o->daemon.snapshot;
 	played = NULL;
 }

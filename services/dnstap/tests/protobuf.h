@@ -45,7 +45,7 @@ static inline void protobuf_take(struct slice from, struct field fields[FIELDS])
 		if ((tag & 7) == 0) {
 			f->number = protobuf_varint(&r);
 		} else if ((tag & 7) == 2) {
-			f->bytes.len = protobuf_varint(&r);
+			f->bytes.len = (size_t)protobuf_varint(&r);
 			f->bytes.at = read_bytes(&r, f->bytes.len);
 		} else {
 			PROMISE((tag & 7) == 5);
