@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/control/call_text.h"
 #include "util/base/mem.h"
 
 enum form { NOTHING, FAILED, LINES, ROWS, OBJECT };

@@ -38,7 +38,5 @@ void call_json_clear(struct call *c);
 void call_json_free(struct call *c);
 /* The whole reply, of some 120 bytes, to a client that a thread keeps waiting, while the call is elsewhere. */
 void call_print_late(const struct call *c, int thread, unsigned s, char *to, size_t room);
-/* Bytes of the reply, as they are. */
-void call_put(struct call *c, const char *from, size_t len);
 
 #endif

@@ -1,4 +1,4 @@
-/* A piece of a reply: call.c collects them, control.c sends them.
+/* A piece of a reply: call_text.c collects them, control.c sends them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_CONTROL_CALL_TEXT_H
 #define DAEMON_CONTROL_CALL_TEXT_H
@@ -37,6 +37,8 @@ void call_flow_free(struct call_flow *f); /* NULL is fine */
  * has been sent. */
 struct call_text *call_next_piece(struct call *c, bool over);
 void call_piece_sent(struct call *c);
+/* Bytes of the reply, as they are. */
+void call_put(struct call *c, const char *from, size_t len);
 void call_clear(struct call *c); /* discard the reply */
 
 #endif
