@@ -30,8 +30,8 @@ static void know(const char *text, enum trust trust, enum security security, uin
 	for (unsigned i = 0; i < count; i++) {
 		struct rrset *set = (struct rrset *)(uintptr_t)sets[i];
 
-		set->trust = trust;
-		set->security = security;
+		set->trust = (uint8_t)trust;
+		set->security = (uint8_t)security;
 		set->flags |= flags;
 		(void)rrsetcache_put(fixture.env.rrsets, set, fixture.now_s, fixture.arena);
 	}
@@ -41,7 +41,7 @@ static void recall(const struct made *how, enum security security)
 {
 	struct message *m = made_message(fixture.arena, fixture.now_s, how);
 
-	m->security = security;
+	m->security = (uint8_t)security;
 	msgcache_store(fixture.env.messages, m, &(struct msg_keep){ .now_s = fixture.now_s, .ttl_s = 300 });
 }
 

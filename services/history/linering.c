@@ -8,9 +8,12 @@
 
 enum { ROOM = 1 << 16, HEAD = 2 };
 
-/* Copy from `offset` bytes after the first. */
+/* Copy from `offset` bytes after the first; there are as many. */
 static void copy_out(const struct linering *l, size_t offset, void *to, size_t len)
 {
+	if (!l->at)
+		return;
+
 	size_t at = (l->begin + offset) & (l->room - 1);
 	size_t first = MIN(len, l->room - at);
 
@@ -30,7 +33,7 @@ static void copy_in(struct linering *l, const void *from, size_t len)
 
 static size_t line_len(const struct linering *l, size_t offset)
 {
-	uint16_t len;
+	uint16_t len = 0;
 
 	copy_out(l, offset, &len, HEAD);
 	return len;

@@ -46,8 +46,8 @@ static struct rrset *offer(const char *text, enum trust trust, enum security sec
 {
 	struct rrset *set = (struct rrset *)(uintptr_t)made_set(&world.arena, NOW, text);
 
-	set->trust = trust;
-	set->security = security;
+	set->trust = (uint8_t)trust;
+	set->security = (uint8_t)security;
 	(void)store_set(&world.q, asked, set, NOW, &world.arena);
 	return set;
 }
@@ -123,7 +123,7 @@ static void glue_does_not_hide_an_answer(void **state)
 		msgcache_store(world.env.messages, made_message(&world.arena, NOW, &answer),
 			       &(struct msg_keep){ .now_s = NOW, .ttl_s = 300 });
 		glue = (struct rrset *)(uintptr_t)made_set(&world.arena, now_s, "ns.example. 600 A 192.0.2.66");
-		glue->trust = rows[i].trust;
+		glue->trust = (uint8_t)rows[i].trust;
 		(void)store_set(&world.q, NULL, glue, now_s, &world.arena);
 		kept = found(glue, now_s);
 		if (!kept || rrset_record(kept, 0).at[3] != rows[i].want)
