@@ -96,5 +96,7 @@ sed -e "s|$etc/$house|$dir|; s|$state/root.key|$dir/root.key|; s|$run/[a-z/.]*|$
 	"$builddir/contrib/$house.conf" >"$dir/first.conf"
 mkdir "$dir/$house.conf.d"
 "$builddir/resolver-anchor" -a "$dir/root.key"
+# As root, it has to be good for the user that the daemon becomes, where there is such a user.
+test "$(id -u)" -ne 0 || ! id "$user" >/dev/null 2>&1 || chown -R "$user" "$dir"
 "$checkconf" -q "$dir/first.conf" || fail "the configuration to begin with is not good"
 exit "$failed"
