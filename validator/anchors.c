@@ -538,15 +538,12 @@ static bool has_supported_key(const struct rrset *keys, const struct rules *rule
 	return false;
 }
 
-struct support {
-	const struct rules *rules;
-};
-
+/* `arg`: the rules, unchanged. */
 static bool drop_unsupported(const uint8_t *name, void *value, void *arg)
 {
 	struct place *p = value;
 	const struct anchor *a = atomic_load(&p->published);
-	const struct rules *rules = ((const struct support *)arg)->rules;
+	const struct rules *rules = arg;
 	char text[DNAME_TEXT];
 
 	if (!a || a->rolls || (a->ds && ds_is_believed(a->ds, rules)) || has_supported_key(a->keys, rules))
@@ -561,9 +558,7 @@ static bool drop_unsupported(const uint8_t *name, void *value, void *arg)
 
 void anchors_drop_unsupported(struct anchors *a, const struct rules *rules)
 {
-	struct support s = { .rules = rules };
-
-	trie_each(a->places, drop_unsupported, &s);
+	trie_each(a->places, drop_unsupported, (void *)(uintptr_t)rules);
 }
 
 /* ---- the configuration ---- */
