@@ -56,6 +56,8 @@ void gathered_take(struct gathered *g, struct worker *w)
 	stat_set(&s->http_sending, listen_tcp_http_sending(w->listen_tcp));
 	stat_set(&s->turn_cpu_us, loop_longest(w->env.loop)->cpu_us);
 	stat_set(&s->turn_wall_us, loop_longest(w->env.loop)->wall_us);
+	for (unsigned i = 0; i <= LOOP_BOUNDS; i++)
+		stat_set(&s->stretches[i], loop_longest(w->env.loop)->stretches[i]);
 	stats_join(&g->one[w->number], s);
 }
 
@@ -190,8 +192,16 @@ static void count_file(const struct lease_status *s, void *arg)
 /* Not in Unbound. */
 static void say_turns(struct call *c, const struct stats *total)
 {
+	static const unsigned bounds[LOOP_BOUNDS] = { LOOP_BOUNDS_US };
+	char key[40];
+
 #define TURN(id, key, join, metric) say_size(c, key, (size_t)stat_get(&total->id));
 #include "services/stats/stats.def"
+	for (unsigned i = 0; i < LOOP_BOUNDS; i++) {
+		snprintf(key, sizeof key, "loop.turn.cpu_us.to.%u", bounds[i]);
+		say_size(c, key, (size_t)stat_get(&total->stretches[i]));
+	}
+	say_size(c, "loop.turn.cpu_us.longer", (size_t)stat_get(&total->stretches[LOOP_BOUNDS]));
 	say_size(c, "log.lost", (size_t)log_lost());
 }
 

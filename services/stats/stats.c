@@ -9,7 +9,6 @@
 #include "util/dns/msg.h"
 #include "util/dns/rr.h"
 
-#define US_PER_S 1000000u
 
 /* ---- latencies ---- */
 
@@ -121,7 +120,7 @@ static void join_NOW(stat_cell *total, const stat_cell *one)
 
 /* clang-format off */
 #define ARRAY_CELLS(X) X(answered) X(asked) X(ede) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode) \
-	X(rpz) X(blocked_by)
+	X(rpz) X(blocked_by) X(stretches)
 /* clang-format on */
 
 void stats_join(struct stats *total, const struct stats *one)

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "util/base/base.h"
+#include "util/base/loop.h"
 
 struct log_fact;
 
@@ -48,6 +49,7 @@ struct stats {
 	/* for metrics only: uncached answers, servers' answers, extended errors */
 	stat_cell answered[STAT_TRANSPORTS * STAT_LATENCY], asked[STAT_TRANSPORTS * STAT_LATENCY];
 	stat_cell ede[STAT_EDES];
+	stat_cell stretches[LOOP_BOUNDS + 1]; /* see loop_longest */
 	char apart_too[CACHE_LINE];
 };
 

@@ -55,8 +55,7 @@ struct loop {
 	/* measuring: see loop_longest */
 	struct loop_longest longest;
 	uint64_t stretch_us;         /* when the one under way began */
-	uint64_t cpu_us, cpu_at_us;  /* the thread's own time when it was last read; when that was */
-	bool cold;                   /* this round ran something besides eager watches */
+	uint64_t cpu_us, unread_us;  /* the thread's own time when last read; how long it has run since, by the clock */
 	pthread_mutex_t lock; /* of `box` */
 	struct post_box box;
 };
@@ -64,9 +63,6 @@ struct loop {
 /* Others run that long before eager watches do, and so many between two looks at the clock. */
 #define LOOK_AFTER_US 500
 #define LOOK_EVERY    4
-
-/* How often at most the thread's own time is read, which takes a system call. */
-#define CPU_EVERY_US 1000
 
 static void time_renew(struct loop *l)
 {
@@ -107,30 +103,35 @@ static uint64_t thread_cpu_us(void)
 	return (uint64_t)t.tv_sec * US_PER_S + (uint64_t)t.tv_nsec / 1000;
 }
 
-static void cpu_renew(struct loop *l, uint64_t now_us)
+static void cpu_renew(struct loop *l)
 {
 	l->cpu_us = thread_cpu_us();
-	l->cpu_at_us = now_us;
+	l->unread_us = 0;
+}
+
+/* The thread's own time in the `wall_us` that end now; 0: too little to be worth reading. */
+static uint64_t cpu_used(struct loop *l, uint64_t wall_us)
+{
+	uint64_t was = l->cpu_us;
+
+	l->unread_us += wall_us;
+	if (l->unread_us < LOOP_CPU_EVERY_US)
+		return 0;
+	cpu_renew(l);
+	return MIN(l->cpu_us - was, wall_us);
 }
 
 static void stretch_ends(struct loop *l, uint64_t now_us)
 {
-	uint64_t was = l->cpu_us;
+	static const uint32_t bounds[LOOP_BOUNDS] = { LOOP_BOUNDS_US };
+	uint64_t wall_us = now_us - l->stretch_us, cpu_us = cpu_used(l, wall_us);
+	unsigned i = 0;
 
-	l->longest.wall_us = MAX(l->longest.wall_us, now_us - l->stretch_us);
-	if (now_us - l->cpu_at_us < CPU_EVERY_US)
-		return;
-	cpu_renew(l, now_us);
-	l->longest.cpu_us = MAX(l->longest.cpu_us, l->cpu_us - was);
-}
-
-/* A round of clients' packets alone, which come in batches that cannot be long, costs no look at a clock unless the last
- * is a while ago. */
-static void round_ends(struct loop *l)
-{
-	if (l->cold || l->time.now_us - l->cpu_at_us >= CPU_EVERY_US)
-		stretch_ends(l, clock_us());
-	l->cold = false;
+	while (i < LOOP_BOUNDS && cpu_us > bounds[i])
+		i++;
+	l->longest.stretches[i]++;
+	l->longest.wall_us = MAX(l->longest.wall_us, wall_us);
+	l->longest.cpu_us = MAX(l->longest.cpu_us, cpu_us);
 }
 
 struct loop_longest *loop_longest(struct loop *l)
@@ -143,7 +144,6 @@ static void look_at_eager(struct loop *l)
 {
 	uint64_t began;
 
-	l->cold = true;
 	if (++l->since_look < LOOK_EVERY || list_is_empty(&l->eager))
 		return;
 	l->since_look = 0;
@@ -159,6 +159,7 @@ static void look_at_eager(struct loop *l)
 		turn_end();
 	}
 	l->look_us = l->stretch_us = clock_us();
+	l->unread_us += l->look_us - began;
 	l->look_us += MAX(l->look_us - began, LOOK_AFTER_US);
 }
 
@@ -459,12 +460,12 @@ void loop_run(struct loop *l)
 	PROMISE(l->base);
 	rcu_thread_join();
 	time_renew(l);
-	cpu_renew(l, l->time.now_us);
+	cpu_renew(l);
 	while (!atomic_load(&l->stop)) {
 		wait_and_watch(l);
 		run_posts(l);
 		fire_due(l);
-		round_ends(l);
+		stretch_ends(l, clock_us());
 	}
 	run_posts(l); /* finish what was posted before the stop */
 	atomic_store(&l->stop, false);

@@ -71,11 +71,16 @@ void watch_stop(struct watch *w);                       /* does not close fd */
  * then do not keep clients' questions waiting. */
 void watch_eagerly(struct watch *w);
 
-/* The longest that this loop has kept clients' packets (eager watches) waiting for other callbacks since its owner last
- * zeroed it: by the clock, and in its thread's own time, which may be told up to a millisecond too long. The thread of the
- * loop reads and zeroes it. */
+/* How long this loop has kept clients' packets (eager watches) waiting for other callbacks since its owner last zeroed it.
+ * A stretch is what runs between two looks at them, or a round of nothing but them. `cpu_us` and `stretches` count the
+ * thread's own time, which may be told up to LOOP_CPU_EVERY_US too long: reading it takes a system call. The thread of the loop
+ * reads and zeroes all this. */
+#define LOOP_BOUNDS_US	  100, 200, 300, 500, 1000, 2000, 5000, 10000, 100000
+#define LOOP_BOUNDS	  9
+#define LOOP_CPU_EVERY_US 100
 struct loop_longest {
-	uint64_t wall_us, cpu_us;
+	uint64_t wall_us, cpu_us;		/* the longest stretch */
+	uint64_t stretches[LOOP_BOUNDS + 1]; /* how many took at most LOOP_BOUNDS_US; the last: longer ones */
 };
 struct loop_longest *loop_longest(struct loop *l);
 

@@ -684,18 +684,19 @@ static void its_longest_stretch_is_measured_but_not_its_rest(void **state)
 		void (*post)(void *arg);
 		unsigned posts;
 		bool timer;
-		uint64_t cpu_least, cpu_most, wall_least;
+		uint64_t cpu_least, cpu_most, wall_least, long_ones; /* the last: of over 10 ms */
 	} rows[] = {
-		{ "nothing to do", NULL, 0, false, 0, 9000, 0 },
-		{ "a post that works", burn_30_ms, 1, false, 30000, 60000, 30000 },
-		{ "a timer that works", NULL, 0, true, 30000, 60000, 30000 },
-		{ "a post that sleeps", sleep_60_ms, 1, false, 0, 9000, 60000 },
-		{ "many short ones in a round", burn_300_us, 100, false, 30000, 60000, 30000 },
+		{ "nothing to do", NULL, 0, false, 0, 9000, 0, 0 },
+		{ "a post that works", burn_30_ms, 1, false, 30000, 60000, 30000, 1 },
+		{ "a timer that works", NULL, 0, true, 30000, 60000, 30000, 1 },
+		{ "a post that sleeps", sleep_60_ms, 1, false, 0, 9000, 60000, 0 },
+		{ "many short ones in a round", burn_300_us, 100, false, 30000, 60000, 30000, 1 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct timer work = { .fire = burn_in_timer }, end = { .fire = stop_in_timer };
 		struct loop_longest *l = loop_longest(loop);
+		uint64_t short_ones = 0;
 
 		*l = (struct loop_longest){ 0 };
 		for (unsigned n = 0; n < rows[i].posts; n++)
@@ -708,6 +709,11 @@ static void its_longest_stretch_is_measured_but_not_its_rest(void **state)
 		    l->wall_us < rows[i].wall_least || (!rows[i].wall_least && l->wall_us > 90000))
 			fail_msg("%s: %llu us of its own, %llu by the clock", rows[i].why,
 				 (unsigned long long)l->cpu_us, (unsigned long long)l->wall_us);
+		for (unsigned n = 0; n < LOOP_BOUNDS - 1; n++)
+			short_ones += l->stretches[n];
+		if (l->stretches[LOOP_BOUNDS - 1] != rows[i].long_ones || l->stretches[LOOP_BOUNDS] || !short_ones)
+			fail_msg("%s: %llu of over 10 ms, %llu shorter", rows[i].why,
+				 (unsigned long long)l->stretches[LOOP_BOUNDS - 1], (unsigned long long)short_ones);
 	}
 }
 
