@@ -38,6 +38,7 @@ class Scene:
     control: bool = False   # a control socket, folder/control
     cache_file: bool = False  # folder/cache is written at the end and read at the start, which the log tells
     serve_all: bool = False  # answers any name from its own configuration
+    more: str = ""           # lines of an unbound.conf
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -137,7 +138,7 @@ def _unbound_file(s):
         text += 'rpz:\n\tname: "rpz.bench"\n\tzonefile: "%s"\n' % s.of_net("blocked.rpz")
     if s.blocked == "list":
         text += 'blocklist:\n\tname: "bench"\n\tfile: "%s"\n' % s.of_net("blocked.names")
-    return s.write("conf", text)
+    return s.write("conf", text + s.more)
 
 
 def resolverd(s):

@@ -23,8 +23,9 @@
 #include "util/net/proxy2.h"
 
 #define BATCH            32   /* packets per system call */
+#define BATCH_LEAST      8    /* at first, and after a batch with many lookups to begin */
 #define BATCHES          4    /* per wake-up */
-#define BEGUN_MOST       16   /* lookups that a batch begins; with more it is the last */
+#define BEGUN_MOST       8    /* lookups in a wake-up; with as many no other batch is taken */
 #define IN_ROOM          4096 /* no query needs more */
 #define OUT_ROOM_LEAST   4096 /* minimum that services/answer/answer.h requires */
 #define SPREAD           320  /* between slots: their starts map to different cache sets */
@@ -65,6 +66,7 @@ struct udp_socket {
 	struct watch watch;
 	struct interface at;
 	unsigned waiting; /* clients to be answered later */
+	unsigned most;    /* packets of the next batch */
 	bool closed;      /* no longer served; freed when no client waits */
 };
 
@@ -251,12 +253,12 @@ static void leave_out_old(struct listen_udp *u, unsigned count)
 
 /* ---- system calls ---- */
 
-static int receive(int fd, struct mmsghdr *in)
+static int receive(int fd, struct mmsghdr *in, unsigned most)
 {
 #ifdef ONE_BY_ONE
 	int n = 0;
 
-	for (; n < BATCH; n++) {
+	for (; n < (int)most; n++) {
 		ssize_t len = recvmsg(fd, &in[n].msg_hdr, MSG_DONTWAIT);
 
 		if (len < 0)
@@ -265,7 +267,7 @@ static int receive(int fd, struct mmsghdr *in)
 	}
 	return n;
 #else
-	return (int)recvmmsg(fd, in, BATCH, MSG_DONTWAIT, NULL);
+	return (int)recvmmsg(fd, in, most, MSG_DONTWAIT, NULL);
 #endif
 }
 
@@ -496,19 +498,27 @@ static bool take_one(struct udp_socket *s, unsigned i, unsigned o)
 	return true;
 }
 
+/* Of a batch of `n` packets, `begun` have to be looked up: that costs far more than an answer from the cache, and nobody
+ * else gets anything meanwhile. */
+static unsigned next_batch(const struct udp_socket *s, unsigned n, unsigned begun)
+{
+	return 4 * begun > n ? BATCH_LEAST : MIN(BATCH, 2 * s->most);
+}
+
 static void on_ready(struct watch *w, unsigned what)
 {
 	struct udp_socket *s = container_of(w, struct udp_socket, watch);
 	struct batch *b = &s->home->batch;
 	bool told = is_told(s);
+	unsigned waited = s->waiting;
 
 	(void)what;
 	late_send(s->home);
 	if (b->many != told)
 		batch_reset(b, BATCH, told);
 	for (unsigned round = 0; round < BATCHES; round++) {
-		int n = receive(w->fd, b->in);
-		unsigned answers = 0, waited = s->waiting;
+		unsigned asked = s->most, answers = 0, before = s->waiting;
+		int n = receive(w->fd, b->in, asked);
 
 		if (n <= 0)
 			return;
@@ -520,7 +530,8 @@ static void on_ready(struct watch *w, unsigned what)
 		batch_reset(b, (unsigned)n, told);
 		/* Lookups in progress are finished before many more begin: begun all at once they
 		 * only push each other out of the processor's caches. */
-		if (n < BATCH || s->waiting > waited + BEGUN_MOST)
+		s->most = next_batch(s, (unsigned)n, s->waiting > before ? s->waiting - before : 0);
+		if ((unsigned)n < asked || s->waiting >= waited + BEGUN_MOST)
 			return;
 	}
 }
@@ -641,6 +652,7 @@ void listen_udp_serve(struct listen_udp *u, const struct listen_socket *sockets,
 		s = mem_zero(sizeof *s);
 		s->home = u;
 		s->at = sockets[i].at;
+		s->most = BATCH_LEAST;
 		s->watch = (struct watch){ .fd = sockets[i].fd, .ready = on_ready };
 		list_push_back(&u->sockets, &s->link);
 		if (u->queue_most_us)

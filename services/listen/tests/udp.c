@@ -183,10 +183,10 @@ static void lookups_begin_a_batch_at_a_time(void **state)
 		const char *why, *questions;
 		unsigned in_a_turn;
 	} rows[] = {
-		{ "answered at once", "aaaa", 96 },
-		{ "dropped", "dddd", 96 },
-		{ "one in four is looked up", "alaa", 96 },
-		{ "all are looked up", "llll", 32 },
+		{ "answered at once", "aaaa", 8 + 16 + 32 + 32 },
+		{ "dropped", "dddd", 8 + 16 + 32 + 32 },
+		{ "one in four is looked up", "alaa", 8 + 16 + 32 },
+		{ "all are looked up", "llll", 8 },
 	};
 
 	(void)state;
