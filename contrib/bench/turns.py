@@ -18,7 +18,7 @@ import time
 from measure import LOAD_CORE, NoNumber, Running, judge
 from works import PORT, control, load, place, server, warm
 
-HITS, COLD = 500, 250     # a second
+HITS, COLD = 4000, 2000     # a second
 SECONDS = 6
 PRIMARY_PORT, PRIMARY_ZONES = 5399, 100
 LONG_NAME, LONG_RECORDS, LONG_BYTES = "long.test", 240, 255
@@ -49,7 +49,7 @@ def transferred(bench):
 
 def secondaries(bench):
     """Zones transferred from a server of this benchmark's."""
-    return "".join('auth-zone:\n\tname: "%s"\n\tprimary: 127.0.0.1@%d\n\tfor-upstream: yes\n\tfor-downstream: no\n' % (
+    return "".join('auth-zone:\n\tname: "%s"\n\tprimary: 127.0.0.1@%d\n\tfor-upstream: yes\n\tfor-downstream: no\n\tfallback-enabled: yes\n' % (
         z, PRIMARY_PORT) for z in transferred(bench))
 
 
