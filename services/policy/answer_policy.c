@@ -6,6 +6,7 @@
 #include "services/blocklist/answer.h"
 #include "services/history/decision.h"
 #include "services/history/querylog.h"
+#include "services/net/addresses.h"
 #include "services/net/client.h"
 #include "services/policy/rpz_apply.h"
 #include "services/policy/response_ip.h"
@@ -23,6 +24,18 @@ struct finding {
 	bool embedded; /* the rule is for the IPv4 address in an IPv6 one */
 };
 
+/* Whether one of the addresses is in the NAT64 prefix, and the IPv4 address in it in the netblock. */
+static bool is_embedded(const struct policy *p, const struct rrset *s, const struct netblock *block)
+{
+	struct addresses w = addresses_of(s);
+	struct addr a, ip4;
+
+	while (s->type == TYPE_AAAA && addresses_next(&w, &a))
+		if (nat64_extract(&p->nat64, &a, &ip4) && netblock_holds(block, &ip4))
+			return true;
+	return false;
+}
+
 /* Whether response-ip has a rule, for the action that the client's tags choose. */
 static bool find_address(const struct policy *p, const struct policy_client *who,
 			 const struct message *m, struct finding *f)
@@ -38,8 +51,7 @@ static bool find_address(const struct policy *p, const struct policy_client *who
 		f->rule = response_ip_find(p->addresses, &p->nat64, m, &f->set);
 	if (!f->rule)
 		return false;
-	f->embedded = who->embeds || (m->sets[f->set]->type == TYPE_AAAA &&
-				      f->rule->block.net.family == 4);
+	f->embedded = who->embeds || is_embedded(p, m->sets[f->set], &f->rule->block);
 	f->action = f->rule->action;
 	f->data = &f->rule->data;
 	tag = tagset_common(&t->set, &f->rule->tags);

@@ -165,14 +165,14 @@ void response_ip_free(struct response_ip *r)
 	mem_free(r);
 }
 
-/* Of the rules for an address and for the IPv4 address in it the one with the longer netblock. */
+/* Of the rules for an address and for the IPv4 address that it leads to the one with the longer netblock. */
 static const struct response_rule *find_rule(const struct response_ip *r,
 					     const struct netblock *nat64, const struct addr *a)
 {
 	const struct response_rule *rule = netset_find(r->blocks, a), *inner;
 	struct addr ip4;
 
-	if (!nat64_extract(nat64, a, &ip4))
+	if (!nat64_extract(nat64, a, &ip4) && !addr_stands_for(a, &ip4))
 		return rule;
 	inner = netset_find(r->blocks, &ip4);
 	return inner && (!rule || inner->block.bits + 96 > rule->block.bits) ? inner : rule;

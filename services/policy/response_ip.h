@@ -32,8 +32,8 @@ struct response_ip *response_ip_new(const struct response_ip_how *how, struct fa
 void response_ip_free(struct response_ip *r); /* NULL is fine */
 
 /* The rule of the first address in the answer section that has one, or NULL; `*set`: index of its
- * RRset. IPv6 addresses in `nat64` have the rules for the IPv4 addresses in them, too. Its tags are no
- * condition: they select another action for clients that have them. */
+ * RRset. An IPv6 address in `nat64`, or one that stands for an IPv4 address (addr_stands_for), has the rules for
+ * that one, too. Its tags are no condition: they select another action for clients that have them. */
 const struct response_rule *response_ip_find(const struct response_ip *r,
 					     const struct netblock *nat64, const struct message *m,
 					     unsigned *set);

@@ -206,6 +206,8 @@ static bool find_in_set(const struct rpz_matches *by, struct rpz_hit *hit, const
 		better |= find_better(hit, &a, by->embeds, found || better);
 		if (nat64_extract(by->nat64, &a, &ip4))
 			better |= find_better(hit, &ip4, true, found || better);
+		else if (addr_stands_for(&a, &ip4))
+			better |= find_better(hit, &ip4, by->embeds, found || better);
 	}
 	return better;
 }

@@ -240,6 +240,29 @@ static void what_is_embedded_is_denied_as_such(void **state)
 	check(rows, COUNT(rows));
 }
 
+/* A host that connects to ::ffff:192.0.2.1 connects to 192.0.2.1: the same rules are for both. */
+static void what_stands_for_an_ipv4_address_has_its_rules(void **state)
+{
+	(void)state;
+#define STANDS(text) { "w.exm.", TYPE_AAAA, 0, { "w.exm. 60 AAAA 2001:db8::1\nw.exm. 60 AAAA " text } }
+	static const struct row rows[] = {
+		{ "mapped", "response-ip: 192.0.2.1 always_refuse", STANDS("::ffff:192.0.2.1"), { .embeds = false }, "changed 5" RULE "always_refuse" },
+		{ "6to4", "response-ip: 192.0.2.1 always_nxdomain", STANDS("2002:c000:201::1"), { .embeds = false }, "changed 3" RULE "always_nxdomain" },
+		{ "translated", "response-ip: 192.0.2.1 deny", STANDS("::ffff:0:192.0.2.1"), { .embeds = false }, "drop" RULE "deny" },
+		{ "by a translator elsewhere", "dns64-prefix: 2001:db8:64::/96\n response-ip: 192.0.2.1 always_nodata", STANDS("64:ff9b::192.0.2.1"),
+		  { .embeds = false }, "changed 0" RULE "always_nodata" },
+		{ "redirected", "response-ip: 192.0.2.1 redirect\n response-ip-data: 192.0.2.1 \"30 A 192.0.2.9\"", STANDS("::ffff:192.0.2.1"),
+		  { .embeds = false }, "changed 0" RULE "redirect" },
+		{ "redirected to a name", TO_WALL, STANDS("::ffff:192.0.2.1"), { .embeds = false }, "follow wall.; w.exm. 30" RULE "redirect" },
+		{ "a hint", "response-ip: 192.0.2.1 always_refuse", { "w.exm.", TYPE_HTTPS, 0, { "w.exm. 60 HTTPS 1 . ipv6hint=::ffff:192.0.2.1" } },
+		  { .embeds = false }, "changed 5" RULE "always_refuse" },
+		{ "another", "response-ip: 192.0.2.2 always_refuse", STANDS("::ffff:192.0.2.1"), { .embeds = false },
+		  "as is 0; w.exm. 60 IN AAAA 2001:db8::1; w.exm. 60 IN AAAA ::ffff:192.0.2.1" },
+	};
+
+	check(rows, COUNT(rows));
+}
+
 static void what_is_bogus_is_not_looked_into(void **state)
 {
 	(void)state;
@@ -316,6 +339,7 @@ int main(void)
 		cmocka_unit_test(an_address_is_denied_as_its_rule_says),
 		cmocka_unit_test(aliases_lead_on),
 		cmocka_unit_test(what_is_embedded_is_denied_as_such),
+		cmocka_unit_test(what_stands_for_an_ipv4_address_has_its_rules),
 		cmocka_unit_test(what_is_bogus_is_not_looked_into),
 		cmocka_unit_test(nothing_beside_an_answer_gets_past_the_rules),
 		cmocka_unit_test(a_tag_chooses_the_action_or_the_data),
