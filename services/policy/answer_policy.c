@@ -188,7 +188,7 @@ static bool judge_addresses(const struct policy *p, const struct policy_client *
 	struct finding f;
 	enum zone_rest rest;
 
-	if (m->rcode != RCODE_NOERROR || !find_address(p, who, m, &f))
+	if (!find_address(p, who, m, &f)) /* whatever the RCODE: that is for a server to choose */
 		return false;
 	log_finding(p, who, &f, m);
 	if (zone_traits[f.action].records == RECORDS_ALL) {

@@ -169,7 +169,11 @@ static void an_address_is_denied_as_its_rule_says(void **state)
 		  W("w.exm. 60 A 192.0.2.1\ny.exm. 60 A 192.0.2.2", "exm. 60 NS a."), { .security = SECURITY_SECURE, .flags = FLAG_AA },
 		  "changed 0; w.exm. 30 IN A 192.0.2.9 | response-ip 192.0.2.1/32 redirect" },
 		{ "redirected to nothing", "response-ip: 192.0.2.1 redirect", W(A1), { .embeds = false }, "changed 0 | response-ip 192.0.2.1/32 redirect" },
-		{ "in a failure there is no address", "response-ip: 192.0.2.1 deny", { "w.exm.", TYPE_A, RCODE_NXDOMAIN, { A1 } }, { .embeds = false }, "as is 3; " A1_IS },
+		{ "beside a denial", "response-ip: 192.0.2.1 deny", { "w.exm.", TYPE_A, RCODE_NXDOMAIN, { A1 } }, { .embeds = false },
+		  "drop | response-ip 192.0.2.1/32 deny" },
+		{ "beside a denial, refused", "response-ip: 192.0.2.1 always_refuse", { "w.exm.", TYPE_A, RCODE_NXDOMAIN, { A1 } }, { .embeds = false },
+		  "changed 5 | response-ip 192.0.2.1/32 always_refuse" },
+		{ "in a failure there is none", "response-ip: 192.0.2.1 deny", { "w.exm.", TYPE_A, RCODE_SERVFAIL, { NULL } }, { .embeds = false }, "as is 2" },
 	};
 
 	check(rows, COUNT(rows));
