@@ -89,6 +89,7 @@ testdata_hostile_hostile_SOURCES = \
 	testdata/hostile/tell.c \
 	testdata/hostile/told.c testdata/hostile/told.h \
 	testdata/hostile/trace.h \
+	testdata/hostile/withheld.c \
 	testdata/hostile/zone.c testdata/hostile/zone.h
 testdata_hostile_hostile_LDADD = libreplay.la libresolver.la $(SECCOMP_LIBS) $(JEMALLOC_LIBS)
 # What the linker puts in the place of the validator's arithmetic (testdata/hostile/keys.h).

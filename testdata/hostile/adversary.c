@@ -282,6 +282,7 @@ static void write_address(const struct attack *a, struct writer *w, unsigned len
 		{ 0x20, 1, 0xd, 0xb8, 0, 0x66, [15] = 66 }, { 0x20, 1, 0xd, 0xb8, 0, 0x66, [15] = 69 },
 		{ 0x20, 1, 0xd, 0xb8, 0, 1, [15] = 2 },	    { 0x20, 1, 0xd, 0xb8, 0, 1, [15] = 10 },
 		{ [10] = 0xff, 0xff, 203, 0, 113, 66 },	    { 0, 0x64, 0xff, 0x9b, [12] = 203, 0, 113, 66 },
+		{ [10] = 0xff, 0xff, 203, 0, 113, 69 },
 		{ [15] = 1 },				    { 0xfe, 0x80, [15] = 9 },
 	};
 

@@ -183,23 +183,35 @@ void rule_denied_from(struct attack *a)
 	a->told->flags = FLAG_AA;
 }
 
+/* RFC 9460 7.3; returns the length. */
+static size_t put_hint(const struct attack *a, uint8_t *to)
+{
+	static const struct slice hints[] = {
+		{ (const uint8_t *)"\0\4\0\4\313\0\161\102", 8 },
+		{ (const uint8_t *)"\0\4\0\10\300\0\2\2\313\0\161\105", 12 },
+		{ (const uint8_t *)"\0\6\0\20\0\0\0\0\0\0\0\0\0\0\377\377\313\0\161\105", 20 },
+	};
+	const struct slice *hint = &hints[pick(a, COUNT(hints))];
+
+	memcpy(to, hint->at, hint->len);
+	return hint->len;
+}
+
 /* Hosts of services, named by strange types, with addresses that are others'. */
 void rule_hosts(struct attack *a)
 {
 	static const uint16_t types[] = { TYPE_SRV, TYPE_SVCB, TYPE_HTTPS, TYPE_MX, TYPE_NAPTR };
 	uint16_t type = pick(a, 3) ? a->q->type : types[pick(a, COUNT(types))];
 	const uint8_t *host = pick_name(a);
-	uint8_t rdata[16 + DNAME_MAX] = { 0 };
+	uint8_t rdata[32 + DNAME_MAX] = { 0 };
 	size_t head = type == TYPE_SRV ? 6 : type == TYPE_NAPTR ? 7 : 2, len = head + dname_len(host);
 
 	if (type != TYPE_SRV && type != TYPE_SVCB && type != TYPE_HTTPS && type != TYPE_MX && type != TYPE_NAPTR)
 		return;
 	rdata[1] = 1;
 	memcpy(rdata + head, host, len - head);
-	if ((type == TYPE_SVCB || type == TYPE_HTTPS) && pick(a, 2)) {
-		memcpy(rdata + len, "\0\4\0\4\313\0\161\102", 8); /* ipv4hint */
-		len += 8;
-	}
+	if ((type == TYPE_SVCB || type == TYPE_HTTPS) && pick(a, 2))
+		len += put_hint(a, rdata + len);
 	if (pick(a, 2))
 		told_begin(a->told);
 	told_record(a->told, SECTION_ANSWER, a->q->name, type, pick_ttl(a),

@@ -131,6 +131,7 @@ char *internet_config(struct internet *net)
 		text = scarce(net, text);
 	if (net->hides)
 		text = arena_textf(&net->arena, "%s\tprivate-address: 198.51.100.0/24\n", text);
+	text = arena_textf(&net->arena, "%s%s", text, withheld_config(net, true));
 	if (net->keeps)
 		text = arena_textf(&net->arena, "%s\tserve-expired: yes\n\tede: yes\n\tede-serve-expired: yes\n", text);
 	if (net->has_view)
@@ -147,7 +148,7 @@ char *internet_config(struct internet *net)
 						"\tfallback-enabled: yes\n\tfor-downstream: no\n\tfor-upstream: yes\n",
 				   text);
 	text = arena_textf(&net->arena, "%s%s", text, own_zone(net, false));
-	text = arena_textf(&net->arena, "%s%s", text, held_config(net));
+	text = arena_textf(&net->arena, "%s%s%s", text, held_config(net), withheld_config(net, false));
 	s = &net->sites[SITE_OWNV];
 	if (s->zone)
 		text = arena_textf(&net->arena, "%sstub-zone:\n\tname: \"own.v.t\"%s%s\n", text,

@@ -316,6 +316,7 @@ void internet_make(struct internet *net, struct choices *c)
 	memset(net, 0, sizeof(*net));
 	arena_init(&net->arena);
 	net->choices = c;
+	held_begin(net);
 	choose_settings(net);
 	for (unsigned i = 0; i < COUNT(plans); i++)
 		place(net, &plans[i]);
@@ -343,6 +344,7 @@ void internet_make(struct internet *net, struct choices *c)
 		if (net->sites[i].zone)
 			zdata_close(net->sites[i].zone);
 	places_choose(net);
+	withheld_choose(net);
 	if (net->forwarder_lies)
 		net->sites[SITE_ROOT].second = FORWARDER; /* and so everything is contested that is not configured */
 }

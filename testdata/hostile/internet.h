@@ -53,6 +53,10 @@ struct internet {
 	enum own_kind own_kind;
 	bool own_off; /* own.t is not configured, for now */
 	bool hides;   /* addresses of victims are private */
+	bool withholds; /* a name and addresses, by policy zone and response-ip */
+	bool bars_servers;	 /* and what the adversary's servers say */
+	const uint8_t *withheld; /* that name; what is below it, too */
+	unsigned how_withheld;	 /* what is told in its place */
 	bool keeps;   /* serve-expired */
 	bool six;     /* do-ip6 */
 	bool synthesizes; /* DNS64 */
@@ -96,10 +100,22 @@ struct slice places_echo(struct internet *net, unsigned scope);
 /* Whether it is the record of some subnet. */
 bool places_has(const struct internet *net, const uint8_t *owner, uint16_t type, struct slice rdata);
 /* held.c: copies of zones are here, from now on, or not any more. */
+void held_begin(struct internet *net);
 void held_choose(struct internet *net, enum choice_stream stream);
 char *held_config(struct internet *net);
 /* The zone that answers a client itself; NULL: none. */
 struct site *held_for_client(struct internet *net, const struct question *q);
+
+/* withheld.c: what the operator keeps from clients. */
+void withheld_choose(struct internet *net);
+char *withheld_config(struct internet *net, bool in_server);
+/* The policy zone, if that is its apex; or NULL. */
+struct zonebuild *withheld_zone(struct internet *net, const uint8_t *apex);
+/* Whether the record leads to an address, or has an owner, that is withheld. */
+bool withheld_address(uint16_t type, struct slice rdata);
+bool withheld_name(const struct internet *net, const uint8_t *owner, uint16_t type, struct slice rdata);
+/* Whether only servers of his can have told it, and these are withheld. */
+bool withheld_servers(struct internet *net, const uint8_t *owner, uint16_t type, struct slice rdata, bool by_alias);
 
 /* The resolver's configuration, NUL-terminated, in the arena. */
 char *internet_config(struct internet *net);

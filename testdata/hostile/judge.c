@@ -190,6 +190,26 @@ static void check_hidden(struct play *p, const struct ask *ask, const struct fla
 		}
 }
 
+/* What the operator withholds is in no answer but his own, however it came there: by an alias, as a hint, beside something else, out
+ * of a cache, or expired. */
+static void check_withheld(struct play *p, const struct ask *ask, const struct flat_message *m)
+{
+	for (unsigned s = 0; s < 3; s++)
+		for (unsigned i = 0; i < m->count[s] && !p->failed; i++) {
+			const struct flat_rr *rr = &m->rrs[s][i];
+
+			if (is_operators(p, rr->owner) || is_of_view(p, ask, rr->owner))
+				continue;
+			if (withheld_address(rr->type, rr->rdata))
+				fail(p, ask, m, "an address that is withheld");
+			else if (s != SECTION_AUTHORITY && withheld_name(&p->net, rr->owner, rr->type, rr->rdata))
+				fail(p, ask, m, "a name that is withheld");
+			else if (s == SECTION_ANSWER && withheld_servers(&p->net, rr->owner, rr->type, rr->rdata,
+									       !dname_equals(rr->owner, ask->q.name)))
+				fail(p, ask, m, "said by servers that are withheld");
+		}
+}
+
 /* Whether something of it may have expired: that lives for 30 seconds at most (RFC 8767 5.2). What is fresh beside it, an
  * alias that leads there, say, keeps its own TTL. */
 static bool is_short_lived(const struct flat_message *m)
@@ -305,6 +325,10 @@ static void check(struct play *p, const struct ask *ask, const struct flat_messa
 		return;
 	if (p->net.hides) {
 		check_hidden(p, ask, m);
+		return;
+	}
+	if (p->net.withholds) {
+		check_withheld(p, ask, m);
 		return;
 	}
 	p->net.wants_own = ask->flags & ASK_CD;

@@ -78,6 +78,8 @@ static void change(struct play *p)
 		net->tiny = !net->tiny;
 	if ((what & 36) == 36)
 		net->hides = !net->hides;
+	if ((what & 40) == 40)
+		net->withholds = !net->withholds;
 	if ((what & 9) == 9)
 		held_choose(net, CHOICES_STORY);
 }
