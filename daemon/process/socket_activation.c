@@ -55,7 +55,7 @@ static char *path_of(const struct sockaddr_storage *ss, socklen_t len)
 	return mem_text(sun.sun_path);
 }
 
-/* A dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1, which no access-control expects. */
+/* IPv4 clients of a dual-stack socket have not reached the IPv4 address that an `interface` names. */
 static void warn_of_both_families(const struct addr *a, int fd)
 {
 	char text[ADDR_TEXT];

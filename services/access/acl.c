@@ -381,27 +381,15 @@ static bool is_listener(const struct listener *d, const struct addr *listener)
 	return d->any_ip ? d->addr.family == listener->family : addr_equals_ip(&d->addr, listener);
 }
 
-/* An IPv4-mapped IPv6 address (RFC 4291 2.5.5.2) is treated as IPv4. */
-static const struct addr *unmapped(const struct addr *client, struct addr *as4)
-{
-	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
-
-	if (client->family != 6 || memcmp(client->ip, prefix, sizeof(prefix)) != 0)
-		return client;
-	*as4 = (struct addr){ .family = 4, .port = client->port };
-	memcpy(as4->ip, client->ip + 12, 4);
-	return as4;
-}
-
 const struct acl_rule *acl_get(const struct acl *a, const struct addr *client,
 			       const struct addr *listener)
 {
-	struct addr as4;
+	struct addr from = *client;
 	const struct acl_rule *r = NULL;
 
-	client = unmapped(client, &as4);
-	if (client->family)
-		r = netset_find(a->clients, client);
+	(void)addr_unmap(&from);
+	if (from.family)
+		r = netset_find(a->clients, &from);
 	if (r)
 		return r;
 	for (size_t i = 0; listener && i < a->listener_count; i++) {

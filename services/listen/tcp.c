@@ -156,6 +156,7 @@ static void on_acceptable(struct watch *w, unsigned what)
 			close(fd);
 			continue;
 		}
+		(void)addr_unmap(&how.from);
 		how.reached = address_reached(l, fd);
 		if (!let_in(t, fd, &how))
 			return;

@@ -339,15 +339,16 @@ static void socket_free(struct udp_socket *s)
 	mem_free(s);
 }
 
-/* The proxy that the client's answer goes back to; NULL if the client sent the query itself. */
-static struct addr *proxy_of(const struct client *c)
+/* Who sent the query, and gets its answer, where that is not the client's address: a proxy, or what a socket for both families
+ * shows of an IPv4 client. Else NULL. */
+static struct addr *sender_of(const struct client *c)
 {
 	return (struct addr *)(uintptr_t)c->tag;
 }
 
 static void client_left(struct udp_socket *s, const struct client *c)
 {
-	mem_free(proxy_of(c));
+	mem_free(sender_of(c));
 	if (--s->waiting == 0 && s->closed)
 		socket_free(s);
 }
@@ -372,7 +373,7 @@ static void reply_later(const struct client *c, const uint8_t *bytes, size_t len
 	l->iov[at].iov_base = fits ? memcpy(l->bytes + l->used, bytes, len)
 				   : (void *)(uintptr_t)bytes;
 	*m = (struct msghdr){ .msg_name = &l->to[at], .msg_iov = &l->iov[at], .msg_iovlen = 1 };
-	m->msg_namelen = addr_to_sockaddr(c->tag ? proxy_of(c) : &c->from, &l->to[at]);
+	m->msg_namelen = addr_to_sockaddr(c->tag ? sender_of(c) : &c->from, &l->to[at]);
 	if (s->at.many)
 		write_source(m, &l->control[at], &c->reached);
 	if (UNLIKELY(u->tap != NULL))
@@ -425,6 +426,13 @@ static void batch_reset(struct batch *b, unsigned count, bool many)
 	}
 }
 
+/* The answer goes back to where the query came from, whoever's it is. */
+static void keep_sender(struct packet *p, const struct addr *sender)
+{
+	if (!p->client.tag)
+		p->client.tag = (uintptr_t)mem_copy(sender, sizeof *sender);
+}
+
 /* A packet that begins with a PROXY header naming the client. The answer goes back to the
  * sender. */
 static bool read_proxy(const struct listen_udp *u, struct packet *p)
@@ -438,15 +446,28 @@ static bool read_proxy(const struct listen_udp *u, struct packet *p)
 	p->in.len -= head.len;
 	if (!head.is_for)
 		return true;
-	p->client.tag = (uintptr_t)mem_copy(&p->client.from, sizeof p->client.from);
+	keep_sender(p, &p->client.from);
 	p->client.from = head.from;
 	return true;
+}
+
+/* Whose query it is. False: nobody's that may ask. */
+static bool name_client(const struct udp_socket *s, struct packet *p)
+{
+	struct addr shown = p->client.from;
+
+	if (UNLIKELY(addr_unmap(&p->client.from)))
+		keep_sender(p, &shown);
+	if (LIKELY(!s->at.proxied) || read_proxy(s->home, p))
+		return true;
+	mem_free(sender_of(&p->client));
+	return false;
 }
 
 /* Handle what only some packets have: a proxy they came through, a tap to report them to. */
 static void note_answer(struct listen_udp *u, const struct packet *p)
 {
-	mem_free(proxy_of(&p->client));
+	mem_free(sender_of(&p->client));
 	if (p->client.came_ns && u->tap)
 		tap_client_response(u->tap, &p->client, p->out.start, writer_len(&p->out));
 }
@@ -470,7 +491,7 @@ static bool take_one(struct udp_socket *s, unsigned i, unsigned o)
 		return false;
 	if (s->at.many)
 		read_reached(in, s->at.addr.port, &p.client.reached);
-	if (UNLIKELY(s->at.proxied) && !read_proxy(u, &p))
+	if (!name_client(s, &p))
 		return false;
 	if (UNLIKELY(u->tap != NULL))
 		tap_client_query(u->tap, &p.client, &p.in);
@@ -480,7 +501,7 @@ static bool take_one(struct udp_socket *s, unsigned i, unsigned o)
 		return false;
 	case DISPOSITION_DROP:
 		s->waiting--;
-		mem_free(proxy_of(&p.client));
+		mem_free(sender_of(&p.client));
 		return false;
 	case DISPOSITION_SEND:
 		break;

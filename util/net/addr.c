@@ -246,9 +246,25 @@ static bool is_translated_here(const struct addr *a)
 	       (get_u32(a->ip) == 0x0064ff9b && get_u16(a->ip + 4) == 1);
 }
 
+static bool is_mapped_ip(const uint8_t *ip)
+{
+	return all_zero(ip, 10) && get_u16(ip + 10) == 0xffff;
+}
+
+bool addr_unmap(struct addr *a)
+{
+	struct addr ip4 = { .family = 4, .port = a->port };
+
+	if (a->family != 6 || !is_mapped_ip(a->ip))
+		return false;
+	memcpy(ip4.ip, a->ip + 12, 4);
+	*a = ip4;
+	return true;
+}
+
 bool addr_stands_for(const struct addr *a, struct addr *ip4)
 {
-	bool is_mapped = all_zero(a->ip, 10) && get_u16(a->ip + 10) == 0xffff;
+	bool is_mapped = is_mapped_ip(a->ip);
 	bool is_nat64 = get_u32(a->ip) == 0x0064ff9b && all_zero(a->ip + 4, 8);
 	bool is_6to4 = get_u16(a->ip) == 0x2002;
 

@@ -38,6 +38,9 @@ bool addr_is_loopback(const struct addr *a);
 /* Can never be a server's address: none, unspecified, multicast,
  * broadcast, IPv4-mapped or IPv4-compatible (RFC 4291 2.5.5). */
 bool addr_is_absurd(const struct addr *a);
+/* IPv4-mapped IPv6 (RFC 4291 2.5.5.2), as sockets for both families and proxies show IPv4 clients, becomes IPv4, with the
+ * same port. False: it is none, and unchanged. */
+bool addr_unmap(struct addr *a);
 /* The IPv4 address that an IPv6 address stands for: IPv4-mapped and -compatible (RFC 4291 2.5.5), IPv4-translated (RFC
  * 2765 2.1), 6to4 (RFC 3056 2), behind NAT64's well-known prefix (RFC 6052 2.1) or one of 96 bits out of those for
  * local use (RFC 8215). False: none. */

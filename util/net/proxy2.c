@@ -23,6 +23,8 @@ static void read_addresses(struct reader *r, uint8_t family, size_t len, struct 
 	}
 	out->from.port = read_u16(r);
 	out->to.port = read_u16(r);
+	(void)addr_unmap(&out->from);
+	(void)addr_unmap(&out->to);
 }
 
 enum proxy2_end proxy2_read(const uint8_t *at, size_t len, struct proxy2 *out)

@@ -17,7 +17,7 @@ enum proxy2_end {
 struct proxy2 {
 	size_t len;  /* of the header; the client's data follows */
 	bool is_for; /* from and to are set; not so when the proxy only checks our health */
-	struct addr from, to;
+	struct addr from, to; /* of IPv4 clients never as IPv4-mapped IPv6 */
 };
 
 enum proxy2_end proxy2_read(const uint8_t *at, size_t len, struct proxy2 *out);

@@ -25,6 +25,8 @@
 #define OTHER     SIGNATURE "\x21\x11\0\x0c\xc6\x33\x64\x08" ENDS
 #define CLIENT_V6 SIGNATURE "\x21\x21\0\x24\x20\1\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\7" \
 			    "\x20\1\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\1\x12\x67\0\x35"
+#define MAPPED    SIGNATURE "\x21\x21\0\x24\0\0\0\0\0\0\0\0\0\0\xff\xff\xc6\x33\x64\7" \
+			    "\0\0\0\0\0\0\0\0\0\0\xff\xff" ENDS /* 198.51.100.7, to a socket for both families */
 #define LONG      SIGNATURE "\x21\x11\0\x10\xc6\x33\x64\7" ENDS "more"
 #define ITSELF    SIGNATURE "\x20\0\0\0"
 #define QUESTION  "0123456789ab"
@@ -134,6 +136,7 @@ static void a_packet_is_its_clients_and_its_answer_the_proxys(void **state)
 	} rows[] = {
 		{ "IPv4", "", BYTES(CLIENT QUESTION), "198.51.100.7@4711", QUESTION },
 		{ "IPv6", "", BYTES(CLIENT_V6 QUESTION), "2001:db8::7@4711", QUESTION },
+		{ "IPv4-mapped", "", BYTES(MAPPED QUESTION), "198.51.100.7@4711", QUESTION },
 		{ "more in the header", "", BYTES(LONG QUESTION), "198.51.100.7@4711", QUESTION },
 		{ "for itself", "", BYTES(ITSELF QUESTION), "", QUESTION },
 		{ "later", "", BYTES(CLIENT LATER), "198.51.100.7@4711", LATER },
@@ -253,6 +256,9 @@ static void a_connection_is_whose_the_proxy_says(void **state)
 	} rows[] = {
 		{ "IPv4", "", BYTES(CLIENT FRAME(QUESTION)), "198.51.100.7@4711", QUESTION },
 		{ "IPv6", "", BYTES(CLIENT_V6 FRAME(QUESTION)), "2001:db8::7@4711", QUESTION },
+		{ "IPv4-mapped", "", BYTES(MAPPED FRAME(QUESTION)), "198.51.100.7@4711", QUESTION },
+		{ "IPv4-mapped, of a client that may have no connection", "server:\n tcp-connection-limit: 198.51.100.0/24 0\n",
+		  BYTES(MAPPED FRAME(QUESTION)), NULL, "|" },
 		{ "more in the header", "", BYTES(LONG FRAME(QUESTION)), "198.51.100.7@4711", QUESTION },
 		{ "for itself", "", BYTES(ITSELF FRAME(QUESTION)), "192.0.2.1@99", QUESTION },
 		{ "not a header", "", BYTES(FRAME(QUESTION) FRAME(QUESTION)), NULL, "|" },

@@ -3,6 +3,7 @@
 #include "services/listen/udp.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ static struct fixture {
 	struct listen_udp *udp;
 	struct conf *conf;
 	struct client waiters[WAITERS];
-	struct addr reached;
+	struct addr reached, from;
 	unsigned waiting, taken;
 	struct timer peek;
 	unsigned taken_by_peek;
@@ -38,6 +39,7 @@ static enum disposition take(void *taker, struct packet *p)
 
 	h->taken++;
 	h->reached = p->client.reached;
+	h->from = p->client.from;
 	switch (p->in.at[0]) {
 	case 'l':
 		assert_true(h->waiting < WAITERS);
@@ -139,6 +141,60 @@ static void answers_leave_from_the_address_that_was_asked(void **state)
 		}
 		if (hear(fd, text, sizeof text) != 1 || text[0] != *rows[i].question)
 			fail_msg("%s: no answer", rows[i].why);
+		close(fd);
+		close_fixture();
+	}
+}
+
+/* As a service manager may hand over: for both families. */
+static struct addr open_fixture_for_both(void)
+{
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK, 0), off = 0;
+	struct interface any = { .addr = { .family = 6 }, .many = true };
+	struct sockaddr_storage ss;
+	socklen_t len = addr_to_sockaddr(&any.addr, &ss);
+	struct listen_socket s;
+
+	memset(&fixture, 0, sizeof fixture);
+	fixture.loop = loop_new();
+	fixture.udp = listen_udp_new(fixture.loop, take, &fixture);
+	fixture.conf = conf_new();
+	if (fd < 0)
+		return (struct addr){ .family = 0 };
+	assert_int_equal(setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off), 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&ss, len), 0);
+	len = sizeof ss;
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&ss, &len), 0);
+	assert_true(addr_from_sockaddr(&any.addr, (struct sockaddr *)&ss, len));
+	listen_socket_adopt(&s, &any, false, fixture.conf, fd);
+	listen_udp_serve(fixture.udp, &s, 1);
+	return (struct addr){ .family = 4, .ip = { 127, 0, 0, 1 }, .port = s.at.addr.port };
+}
+
+static void an_ipv4_client_of_a_socket_for_both_families_is_one(void **state)
+{
+	static const char questions[] = "aldL";
+
+	(void)state;
+	for (const char *q = questions; *q; q++) {
+		struct addr at = open_fixture_for_both(), own = { .family = 4, .ip = { 127, 0, 0, 1 } };
+		char question = *q == 'L' ? 'l' : *q, text[16];
+		int fd = at.family ? client_of(&at) : -1;
+
+		if (fd < 0) { /* a host without IPv6 */
+			close_fixture();
+			continue;
+		}
+		assert_int_equal(send(fd, &question, 1, 0), 1);
+		run_for(fixture.loop, 5);
+		assert_int_equal(fixture.taken, 1);
+		assert_true(addr_equals_ip(&fixture.from, &own));
+		if (*q == 'l') {
+			fixture.waiters[0].ops->reply(&fixture.waiters[0], (const uint8_t *)"l", 1);
+			fixture.waiting = 0;
+			run_for(fixture.loop, 1);
+		}
+		assert_int_equal(hear(fd, text, sizeof text), *q == 'a' || *q == 'l');
 		close(fd);
 		close_fixture();
 	}
@@ -392,6 +448,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_leave_from_the_address_that_was_asked),
+		cmocka_unit_test(an_ipv4_client_of_a_socket_for_both_families_is_one),
 		cmocka_unit_test(every_packet_of_a_burst_has_its_own_answer),
 		cmocka_unit_test(lookups_begin_a_batch_at_a_time),
 		cmocka_unit_test(what_is_too_large_for_a_question_is_not_taken),

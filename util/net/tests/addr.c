@@ -250,6 +250,28 @@ static void some_addresses_stand_for_others(void **state)
 	}
 }
 
+static void a_mapped_address_becomes_an_ipv4_one(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *is; /* NULL: as it was */
+	} rows[] = {
+		{ "::ffff:192.0.2.1@53", "192.0.2.1@53" }, { "::ffff:0.0.0.0@53", "0.0.0.0@53" },
+		{ "::fffe:192.0.2.1@53", NULL },	   { "::192.0.2.1@53", NULL },
+		{ "64:ff9b::192.0.2.1@53", NULL },	   { "192.0.2.1@53", NULL },
+		{ "255.255.0.0@53", NULL },		   { "1::ffff:192.0.2.1@53", NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct addr a, want;
+
+		assert_true(addr_parse(&a, rows[i].text, 0, NULL));
+		assert_true(addr_parse(&want, rows[i].is ? rows[i].is : rows[i].text, 0, NULL));
+		if (addr_unmap(&a) != (rows[i].is != NULL) || !addr_equals(&a, &want))
+			fail_msg("%s", rows[i].text);
+	}
+}
+
 static void a_netblock_forgets_the_bits_past_its_length(void **state)
 {
 	(void)state;
@@ -471,6 +493,7 @@ int main(void)
 		cmocka_unit_test(equality_looks_at_what_it_says),
 		cmocka_unit_test(some_addresses_are_never_a_server),
 		cmocka_unit_test(some_addresses_stand_for_others),
+		cmocka_unit_test(a_mapped_address_becomes_an_ipv4_one),
 		cmocka_unit_test(a_netblock_forgets_the_bits_past_its_length),
 		cmocka_unit_test(a_netblock_holds_what_begins_as_it_does),
 		cmocka_unit_test(the_longest_netblock_wins),
