@@ -42,13 +42,16 @@ static bool is_avoided(const struct query *q, const struct addr *addr)
 	return false;
 }
 
-/* Whether it must not be asked, by its own address: of one behind NAT64 the IPv4 address. */
+/* Whether it must not be asked, by its own address: of one behind NAT64 the IPv4 address. Where that is not ours, and behind
+ * 6to4, either may be meant: who names a server by such an address would lead us to one that is forbidden. */
 static bool is_forbidden(const struct netset *set, const struct target *p)
 {
 	struct addr own = { .family = 4 };
 
 	put_u32(own.ip, p->ip4);
-	return set && netset_find(set, p->ip4 ? &own : &p->addr);
+	if (!set || netset_find(set, p->ip4 ? &own : &p->addr))
+		return set;
+	return !p->ip4 && !addr_is_loopback(&p->addr) && addr_stands_for(&p->addr, &own) && netset_find(set, &own);
 }
 
 static bool is_usable(const struct query *q, const struct target *p)

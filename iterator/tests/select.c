@@ -397,6 +397,10 @@ static void who_must_not_be_asked_is_not(void **state)
 		{ "the server is not, whose address is one behind NAT64", "64:ff9b::192.0.2.1", "::/0", true, true },
 		{ "it has no other address", "2001:db8::1", "0.0.0.0/8", true, true },
 		{ "though others have", "2001:db8::1", "64:ff9b::/96", true, true },
+		{ "it is behind somebody else's NAT64", "64:ff9b::192.0.2.1", "192.0.2.0/24", false, false },
+		{ "another is behind it", "64:ff9b::192.0.2.1", "198.51.100.0/24", false, true },
+		{ "it is behind 6to4", "2002:c000:201::1", "192.0.2.0/24", false, false },
+		{ "it is this host", "::1", "0.0.0.0/8", false, true },
 	};
 	static char listed[] = "";
 
