@@ -189,6 +189,7 @@ static size_t put_hint(const struct attack *a, uint8_t *to)
 	static const struct slice hints[] = {
 		{ (const uint8_t *)"\0\4\0\4\313\0\161\102", 8 },
 		{ (const uint8_t *)"\0\4\0\10\300\0\2\2\313\0\161\105", 12 },
+		{ (const uint8_t *)"\0\4\0\4\306\063\144\11", 8 },
 		{ (const uint8_t *)"\0\6\0\20\0\0\0\0\0\0\0\0\0\0\377\377\313\0\161\105", 20 },
 	};
 	const struct slice *hint = &hints[pick(a, COUNT(hints))];

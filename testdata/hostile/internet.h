@@ -107,6 +107,11 @@ char *held_config(struct internet *net);
 struct site *held_for_client(struct internet *net, const struct question *q);
 
 /* withheld.c: what the operator keeps from clients. */
+struct addresses_of {
+	bool (*is4)(const uint8_t *ip), (*is6)(const uint8_t *ip); /* `is6` may be NULL */
+};
+/* Whether an address record, or a hint, is one of these, or stands for one. */
+bool record_leads_to(uint16_t type, struct slice rdata, const struct addresses_of *what);
 void withheld_choose(struct internet *net);
 char *withheld_config(struct internet *net, bool in_server);
 /* The policy zone, if that is its apex; or NULL. */

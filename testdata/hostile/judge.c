@@ -177,6 +177,11 @@ static bool is_operators(const struct play *p, const uint8_t *name)
 	return own->zone && dname_is_under(name, own->zone->apex);
 }
 
+static bool is_private(const uint8_t *ip)
+{
+	return memcmp(ip, "\306\063\144", 3) == 0;
+}
+
 /* Addresses that are private are in no answer but the operator's own. */
 static void check_hidden(struct play *p, const struct ask *ask, const struct flat_message *m)
 {
@@ -184,7 +189,7 @@ static void check_hidden(struct play *p, const struct ask *ask, const struct fla
 		for (unsigned i = 0; i < m->count[s]; i++) {
 			const struct flat_rr *rr = &m->rrs[s][i];
 
-			if (rr->type == TYPE_A && memcmp(rr->rdata.at, "\306\063\144", 3) == 0 &&
+			if (record_leads_to(rr->type, rr->rdata, &(struct addresses_of){ is_private, NULL }) &&
 			    !is_operators(p, rr->owner))
 				fail(p, ask, m, "a private address");
 		}

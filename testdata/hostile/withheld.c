@@ -83,14 +83,21 @@ static bool is_withheld4(const uint8_t *ip)
 
 static bool is_withheld6(const uint8_t *ip)
 {
+	return memcmp(ip, by_zone6, sizeof(by_zone6)) == 0;
+}
+
+/* Of IPv6 addresses those count that stand for one of IPv4. */
+static bool leads6(const uint8_t *ip, const struct addresses_of *what)
+{
 	static const uint8_t mapped[12] = { [10] = 0xff, 0xff }, translated[12] = { 0, 0x64, 0xff, 0x9b };
 
-	return memcmp(ip, by_zone6, sizeof(by_zone6)) == 0 ||
-	       ((memcmp(ip, mapped, 12) == 0 || memcmp(ip, translated, 12) == 0) && is_withheld4(ip + 12));
+	return (what->is6 && what->is6(ip)) ||
+	       ((memcmp(ip, mapped, 12) == 0 || memcmp(ip, translated, 12) == 0) && what->is4(ip + 12)) ||
+	       (ip[0] == 0x20 && ip[1] == 2 && what->is4(ip + 2)); /* 6to4 */
 }
 
 /* The hints of SVCB and HTTPS records (RFC 9460 2.2, 7.3). */
-static bool hints_at(struct slice rdata)
+static bool hints_lead(struct slice rdata, const struct addresses_of *what)
 {
 	struct reader r = reader_over(rdata.at, rdata.len);
 
@@ -101,25 +108,30 @@ static bool hints_at(struct slice rdata)
 		const uint8_t *at = read_bytes(&r, len);
 
 		for (unsigned i = 0; at && (key == 4 || key == 6) && i + width <= len; i += width)
-			if (key == 4 ? is_withheld4(at + i) : is_withheld6(at + i))
+			if (key == 4 ? what->is4(at + i) : leads6(at + i, what))
 				return true;
 	}
 	return false;
 }
 
-bool withheld_address(uint16_t type, struct slice rdata)
+bool record_leads_to(uint16_t type, struct slice rdata, const struct addresses_of *what)
 {
 	switch (type) {
 	case TYPE_A:
-		return rdata.len == 4 && is_withheld4(rdata.at);
+		return rdata.len == 4 && what->is4(rdata.at);
 	case TYPE_AAAA:
-		return rdata.len == 16 && is_withheld6(rdata.at);
+		return rdata.len == 16 && leads6(rdata.at, what);
 	case TYPE_SVCB:
 	case TYPE_HTTPS:
-		return hints_at(rdata);
+		return hints_lead(rdata, what);
 	default:
 		return false;
 	}
+}
+
+bool withheld_address(uint16_t type, struct slice rdata)
+{
+	return record_leads_to(type, rdata, &(struct addresses_of){ is_withheld4, is_withheld6 });
 }
 
 static bool is_instead(struct slice rdata)
