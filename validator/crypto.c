@@ -204,11 +204,21 @@ static unsigned bits_of(struct slice number)
 	return bits;
 }
 
+/* RFC 2536 2: a size T, the prime Q of 20 bytes, then P, G and Y of 64 + 8 * T bytes each. */
+static unsigned dsa_bits(struct slice key)
+{
+	size_t len = key.len ? 64 + 8 * (size_t)key.at[0] : 0;
+
+	return len && key.len == 1 + 20 + 3 * len ? (unsigned)len * 8 : 0;
+}
+
 unsigned crypto_key_bits(uint8_t algorithm, struct slice public_key)
 {
 	const struct kind *kind = kind_of(algorithm);
 	struct slice e, n;
 
+	if (algorithm == ALGORITHM_DSA || algorithm == ALGORITHM_DSA_NSEC3)
+		return dsa_bits(public_key);
 	if (!kind)
 		return 0;
 	if (kind->shape == SHAPE_RSA)

@@ -27,7 +27,11 @@ struct crypto_key *crypto_key_new(uint8_t algorithm, struct slice public_key, co
 void crypto_key_free(struct crypto_key *k);             /* NULL is fine */
 size_t crypto_key_size(const struct crypto_key *k);     /* approximate bytes of memory */
 
-/* Key size in bits (RSA: of the modulus) read from the wire form; 0 when it is malformed. */
+/* Keys of these can be described, but no signature by them can be verified (RFC 8624 3.1). */
+enum { ALGORITHM_DSA = 3, ALGORITHM_DSA_NSEC3 = 6 };
+
+/* Key size in bits (RSA: of the modulus; DSA: of the prime P, RFC 2536) read from the wire form; 0 when it is
+ * malformed or of an unknown algorithm. */
 unsigned crypto_key_bits(uint8_t algorithm, struct slice public_key) PURE;
 
 /* What a check with this key costs, in checks with a usual key. */

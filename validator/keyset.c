@@ -171,7 +171,7 @@ unsigned keyset_bits(const struct keyset *k)
 	for (unsigned i = 0; i < k->count; i++) {
 		unsigned bits = crypto_key_bits(k->key[i].algorithm, k->key[i].public_key);
 
-		if (zonekey_is_one(&k->key[i]) && bits > most)
+		if (zonekey_is_one(&k->key[i]) && crypto_knows(k->key[i].algorithm) && bits > most)
 			most = bits;
 	}
 	return most;

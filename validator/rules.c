@@ -11,8 +11,6 @@
 #include "validator/crypto.h"
 #include "validator/date.h"
 
-enum { ALGORITHM_DSA = 3, ALGORITHM_DSA_NSEC3 = 6 };
-
 static const struct {
 	uint8_t number;
 	bool is_sha1;

@@ -100,6 +100,11 @@ static void bits_are_counted_on_the_wire(void **state)
 	assert_int_equal(crypto_key_bits(15, (struct slice){ key, 32 }), 256);
 	assert_int_equal(crypto_key_bits(16, (struct slice){ key, 57 }), 456);
 	assert_int_equal(crypto_key_bits(13, (struct slice){ key, 65 }), 0);
+	key[0] = 8; /* RFC 2536: 64 + 8 * 8 bytes */
+	assert_int_equal(crypto_key_bits(3, (struct slice){ key, 1 + 20 + 3 * 128 }), 1024);
+	assert_int_equal(crypto_key_bits(6, (struct slice){ key, 1 + 20 + 3 * 128 }), 1024);
+	assert_int_equal(crypto_key_bits(3, (struct slice){ key, 3 * 128 }), 0);
+	assert_int_equal(crypto_key_bits(3, (struct slice){ key, 0 }), 0);
 	assert_int_equal(crypto_key_bits(200, (struct slice){ key, 64 }), 0);
 	memcpy(key, "\3\1\0\1\0\1", 6);
 	assert_int_equal(crypto_key_bits(8, (struct slice){ key, 6 + 127 }), 127 * 8 + 1);
