@@ -118,8 +118,9 @@ enum client_subnet_end subnets_locate(const struct subnets *s, const struct edns
 		w->shown = subnet_of(client, bounds_of(s, client->family)->most);
 		return CLIENT_SUBNET_GOOD;
 	}
-	if (!subnet_read(&w->said, &data) || w->said.scope)
+	if (!subnet_read(&w->said, &data))
 		return CLIENT_SUBNET_MALFORMED;
+	w->said.scope = 0; /* means nothing in a query (RFC 7871 6) */
 	b = bounds_of(s, w->said.family == 2 ? 6 : 4);
 	if (w->said.source && w->said.source < b->least)
 		return CLIENT_SUBNET_SHORT;

@@ -44,7 +44,8 @@ static void a_client_is_where_it_says_or_where_it_comes_from(void **state)
 		{ "that it wishes not to", { BYTES("\0\10\0\4\0\1\0\0") }, CLIENT_SUBNET_GOOD, "0.0.0.0/0" },
 		{ "the same, of no family", { BYTES("\0\10\0\4\0\0\0\0") }, CLIENT_SUBNET_GOOD, "0.0.0.0/0" },
 		{ "too little", { BYTES("\0\10\0\5\0\1\7\0\12") }, CLIENT_SUBNET_SHORT, NULL },
-		{ "with a scope", { BYTES("\0\10\0\6\0\1\20\10\12\1") }, CLIENT_SUBNET_MALFORMED, NULL },
+		{ "with a scope", { BYTES("\0\10\0\6\0\1\20\10\12\1") }, CLIENT_SUBNET_GOOD, "10.1.0.0/16" },
+		{ "with a scope that no address has", { BYTES("\0\10\0\6\0\1\20\41\12\1") }, CLIENT_SUBNET_MALFORMED, NULL },
 		{ "with bits behind", { BYTES("\0\10\0\6\0\1\14\0\12\1") }, CLIENT_SUBNET_MALFORMED, NULL },
 	};
 	struct subnets *s = make(LISTED " max-client-subnet-ipv4: 21\n min-client-subnet-ipv4: 8\n");
@@ -63,6 +64,8 @@ static void a_client_is_where_it_says_or_where_it_comes_from(void **state)
 		assert_true(netblock_parse(&want, rows[i].shown, NULL));
 		if (i && !w.told)
 			fail_msg("%s: it was told", rows[i].why);
+		if (w.said.scope)
+			fail_msg("%s: the scope is ours to tell", rows[i].why);
 		if (w.shown.bits != want.bits || (i && !addr_equals_ip(&w.shown.net, &want.net)))
 			fail_msg("%s: %u bits", rows[i].why, w.shown.bits);
 	}
