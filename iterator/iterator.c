@@ -293,7 +293,10 @@ static enum iter_step on_fail(struct iter *it)
 	m->rcode = RCODE_SERVFAIL;
 	m->reason = it->reason ? it->reason : REASON_other;
 	m->reason_text = it->reason_text;
-	it->q->lookup_refused |= budget_is_short(it->q->budget);
+	if (budget_is_short(it->q->budget))
+		it->q->lookup_refused = true;
+	else if (UNLIKELY(it->asks_parent != NULL))
+		infra_refetch_failed(it->q->env->infra, it->asks_parent, it->q->env->time);
 	tell(it->q, "no answer: %s%s%s", reason_text(m->reason), it->reason_text ? ": " : "",
 	     it->reason_text ? it->reason_text : "");
 	log_query("no answer for %s %s: %s%s%s", dname_print(m->q.name, name),

@@ -617,6 +617,15 @@ void infra_refetch_helped(struct infra *i, const uint8_t *name, const struct tim
 	put_refetch(i, name, ms_of(t), 0, t);
 }
 
+void infra_refetch_failed(struct infra *i, const uint8_t *name, const struct timebase *t)
+{
+	struct infra_zone zone = infra_zone(name);
+	const struct server *old = find(i, &nobody, &zone, t->now_s);
+
+	if (old && !not_after(old->probe_at_ms, ms_of(t)))
+		put_refetch(i, name, old->probe_at_ms, INFRA_REFETCHES, t);
+}
+
 void infra_probed(struct infra *i, const struct addr *server, const uint8_t *zone,
 		  const struct timebase *t)
 {

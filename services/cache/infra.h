@@ -28,8 +28,8 @@ struct infra;
 #define INFRA_WARY_MS        4000
 #define INFRA_WARY_SILENCES  2
 #define INFRA_LATELY_MS      15000
-/* Of a delegation all of whose servers failed there are so many refetches in such a time: as many as
- * there are types that a client asks for at once. */
+/* Of a delegation all of whose servers failed there are so many refetches in such a time, before one of them has
+ * failed: as many as there are types that a client asks for at once. */
 #define INFRA_REFETCH_MS     5000
 #define INFRA_REFETCHES      3
 
@@ -101,6 +101,8 @@ void infra_probed(struct infra *i, const struct addr *server, const uint8_t *zon
 bool infra_may_refetch(struct infra *i, const uint8_t *zone, const struct timebase *t);
 /* The refetch helped: the next query may do the same. */
 void infra_refetch_helped(struct infra *i, const uint8_t *zone, const struct timebase *t);
+/* It did not (RFC 9520 3): until the time is over, the parent is not asked again. */
+void infra_refetch_failed(struct infra *i, const uint8_t *zone, const struct timebase *t);
 void infra_set_edns(struct infra *i, const struct addr *server, const uint8_t *zone,
 		    enum edns_known known, const struct timebase *t);
 void infra_set_subnet(struct infra *i, const struct addr *server, const uint8_t *zone,

@@ -176,7 +176,8 @@ static void zones_and_ports_are_told_apart(void **state)
 	infra_free(i);
 }
 
-/* Three queries in five seconds ask the parent of a zone whose servers have all failed; as many as come while it helps. */
+/* Three queries in five seconds ask the parent of a zone whose servers have all failed, at once, and none after one of
+ * them has failed none the less; as many as come while it helps. */
 static void a_parent_is_asked_anew_now_and_then(void **state)
 {
 	(void)state;
@@ -188,6 +189,12 @@ static void a_parent_is_asked_anew_now_and_then(void **state)
 		assert_true(infra_may_refetch(i, N("other."), &clock_));
 		at_ms((round + 1) * 5000);
 	}
+	assert_true(infra_may_refetch(i, N("example."), &clock_));
+	infra_refetch_failed(i, N("example."), &clock_);
+	assert_false(infra_may_refetch(i, N("example."), &clock_));
+	assert_true(infra_may_refetch(i, N("other."), &clock_));
+	at_ms(15000);
+	infra_refetch_failed(i, N("example."), &clock_); /* too long ago to count */
 	for (unsigned query = 0; query < 5; query++) {
 		assert_true(infra_may_refetch(i, N("example."), &clock_));
 		infra_refetch_helped(i, N("example."), &clock_);
