@@ -212,11 +212,13 @@ static void add_opt(struct writer *out, uint8_t *head, const struct answer_to *t
 
 /* ---- from the cache ---- */
 
-/* Expired records get `stale_s`, but no more than their original TTL. The others are counted down
+/* Expired records get `stale_s`, but no more than the TTL they came with. The others are counted down
  * as usual. */
 static void renew_ttls(uint8_t *head, size_t len, const struct stored *s, uint32_t age_s,
 		       uint32_t stale_s)
 {
+	uint32_t whole_s = stored_after(s).ttl_s;
+
 	for (unsigned i = 0; i < s->ttl_count && s->data[i] < len; i++) {
 		uint8_t *at = head + s->data[i];
 		uint32_t ttl_s = get_u32(at);
@@ -224,7 +226,7 @@ static void renew_ttls(uint8_t *head, size_t len, const struct stored *s, uint32
 		if (ttl_s > age_s)
 			put_u32(at, ttl_s - age_s);
 		else
-			put_u32(at, MIN(ttl_s, stale_s));
+			put_u32(at, MIN(MAX(ttl_s, whole_s), stale_s));
 	}
 }
 

@@ -205,9 +205,34 @@ static void find_rotation(struct stored *to, const struct message *m, bool full,
 	to->rotate_count = (uint8_t)s->count;
 }
 
+static struct stored_after after_of(const struct message *m, uint32_t now_s)
+{
+	struct stored_after a = { .ttl_s = UINT32_MAX };
+	bool is_less = false;
+
+	for (unsigned i = 0; i < message_set_count(m); i++) {
+		is_less |= time_left(now_s, m->sets[i]->expires_s) < m->sets[i]->ttl_s;
+		a.ttl_s = MIN(a.ttl_s, m->sets[i]->ttl_s);
+	}
+	if (!is_less)
+		a.ttl_s = 0;
+	return a;
+}
+
+/* The parts behind the image. */
+static void put_tail(struct stored *s, const struct place_key *place, const struct stored_after *after)
+{
+	uint8_t *at = (uint8_t *)(s->data + s->ttl_count) + s->wire_len;
+
+	s->link.spare = place->len;
+	memcpy(at, place->bytes, place->len);
+	if (s->fits & STORED_AFTER)
+		memcpy(at + place->len, after, sizeof(*after));
+}
+
 /* One allocation with everything; NULL when the message does not fit in an image. */
 static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_t fits,
-				 const struct place_key *place)
+				 const struct place_key *place, const struct stored_after *after)
 {
 	uint8_t usual_wire[USUAL_WIRE], *room = usual_wire;
 	uint16_t usual_ttls[USUAL_TTLS], *ttl_at = usual_ttls;
@@ -216,6 +241,7 @@ static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_
 	struct msg_style style = { .now_s = now_s,
 				   .with_dnssec = full,
 				   .original_ttl = fits & STORED_WHOLE };
+	bool has_after = after->ttl_s != 0;
 	struct message plain = *m;
 	struct stored *s = NULL;
 	struct writer w;
@@ -234,7 +260,7 @@ static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_
 	if (!w.bad && style.ttl_count <= style.ttl_room) {
 		size_t head = offsetof(struct stored, data) + style.ttl_count * sizeof(uint16_t);
 
-		s = mem_new(MAX(head + writer_len(&w) + place->len, sizeof(*s)));
+		s = mem_new(MAX(head + writer_len(&w) + place->len + (has_after ? sizeof(*after) : 0), sizeof(*s)));
 		*s = (struct stored){
 			.stored_s = now_s,
 			.wire_len = (uint16_t)writer_len(&w),
@@ -243,13 +269,12 @@ static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_
 			.rcode = (uint8_t)m->rcode,
 			.security = m->security,
 			.reason = (uint8_t)m->reason,
-			.fits = (uint8_t)(fits | (m->made_up ? STORED_MADE : 0)),
+			.fits = (uint8_t)(fits | (m->made_up ? STORED_MADE : 0) | (has_after ? STORED_AFTER : 0)),
 			.qname_len = (uint8_t)m->q.name_len,
 		};
 		memcpy(s->data, ttl_at, style.ttl_count * sizeof(uint16_t));
 		memcpy(s->data + style.ttl_count, room, writer_len(&w));
-		s->link.spare = place->len;
-		memcpy((uint8_t *)(s->data + style.ttl_count) + writer_len(&w), place->bytes, place->len);
+		put_tail(s, place, after);
 		find_rotation(s, m, full, ttl_at);
 	}
 	if (room != usual_wire)
@@ -302,6 +327,7 @@ static bool is_this(const struct slab_entry *e, void *arg)
 static const struct stored *make_plain(struct msgcache *c, const struct stored *full, uint64_t hash)
 {
 	struct place_key key = { .len = 0 }, *place = NULL;
+	const struct stored_after after = stored_after(full);
 	const struct stored *now, *other;
 	const struct message *m;
 	struct stored *s = NULL;
@@ -317,7 +343,7 @@ static const struct stored *make_plain(struct msgcache *c, const struct stored *
 	m = stored_unpack(full, &a, full->stored_s);
 	if (m)
 		s = make_image(m, full->stored_s,
-			       (uint8_t)(STORED_PLAIN | (full->fits & STORED_WHOLE)), &key);
+			       (uint8_t)(STORED_PLAIN | (full->fits & STORED_WHOLE)), &key, &after);
 	arena_clear(&a);
 	if (!s)
 		return NULL;
@@ -396,7 +422,7 @@ static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64
 {
 	size_t len =
 		offsetof(struct stored, data) + old->ttl_count * sizeof(uint16_t) + old->wire_len +
-		old->link.spare;
+		old->link.spare + (old->fits & STORED_AFTER ? sizeof(struct stored_after) : 0);
 	struct stored *s = mem_new(MAX(len, sizeof(*s)));
 
 	memcpy((uint8_t *)s + sizeof(s->link), (const uint8_t *)old + sizeof(s->link),
@@ -435,12 +461,13 @@ const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 				   .keep_expired_s = how->keep_expired_s,
 				   .by_verdict = m->security == SECURITY_BOGUS &&
 						 m->reason != REASON_budget_validation };
+	const struct stored_after after = after_of(m, how->now_s);
 	struct stored *s;
 	bool good;
 
 	if (how->ttl_s == 0 || m->rcode > 255 || !message_may_be_kept(m))
 		return NULL;
-	s = make_image(m, how->now_s, fits_of(m, how->whole), &key);
+	s = make_image(m, how->now_s, fits_of(m, how->whole), &key, &after);
 	if (!s)
 		return NULL;
 	s->scope = scope;
@@ -474,12 +501,13 @@ static bool is_better_than_nothing(const struct slab_entry *old, void *arg)
 bool msgcache_restore(struct msgcache *c, const struct message *m, const struct msg_restore *how)
 {
 	static const struct place_key nowhere;
+	static const struct stored_after none;
 	uint32_t now_s = how->now_s;
 	struct stored *s;
 
 	if (m->rcode > 255 || !message_may_be_kept(m))
 		return false;
-	s = make_image(m, how->stored_s, fits_of(m, how->whole), &nowhere);
+	s = make_image(m, how->stored_s, fits_of(m, how->whole), &nowhere, &none);
 	if (!s)
 		return false;
 	s->expires_s = how->expires_s;
@@ -589,6 +617,7 @@ struct message *stored_revive(const struct stored *s, struct arena *a, uint32_t 
 			      uint32_t stale_ttl_s)
 {
 	struct message *m = stored_unpack(s, a, now_s);
+	uint32_t ttl_s = stored_after(s).ttl_s;
 
 	for (unsigned i = 0; m && i < message_set_count(m); i++) {
 		struct rrset *copy;
@@ -596,7 +625,7 @@ struct message *stored_revive(const struct stored *s, struct arena *a, uint32_t 
 		if (!time_is_past(now_s, m->sets[i]->expires_s))
 			continue;
 		copy = rrset_copy(a, m->sets[i]);
-		copy->expires_s = now_s + MIN(stale_ttl_s, copy->expires_s - s->stored_s);
+		copy->expires_s = now_s + MIN(stale_ttl_s, MAX(ttl_s, copy->expires_s - s->stored_s));
 		m->sets[i] = copy;
 	}
 	if (m)

@@ -20,6 +20,7 @@ enum {
 	STORED_MADE = 4,  /* synthesised here: not for clients with CD, nor to build on */
 	STORED_WHOLE = 8, /* its records have the TTLs they came with, not what was left of them */
 	STORED_WIDE = 16, /* the records to rotate are AAAA */
+	STORED_AFTER = 32, /* it has a struct stored_after */
 };
 
 struct stored {
@@ -43,7 +44,13 @@ struct stored {
 				    * name or aliases; 0: never checked (services/blocklist/blocklist.h) */
 	uint16_t data[]; /* ttl_count offsets, then the wire image: header with
 			  * AA, rcode and counts, question, sections; no OPT; then, where
-			  * STORED_PLACED is set, link.spare bytes that name the subnet */
+			  * STORED_PLACED is set, link.spare bytes that name the subnet; then, where
+			  * STORED_AFTER is set, a struct stored_after, not aligned */
+};
+
+/* What is needed of an entry only once it has expired (RFC 8767); all 0 where the bit is not set. */
+struct stored_after {
+	uint32_t ttl_s; /* the least that one of its records had when received, if of another less was left; else 0 */
 };
 
 static inline const uint8_t *stored_wire(const struct stored *s)
@@ -55,6 +62,15 @@ static inline const uint8_t *stored_wire(const struct stored *s)
 static inline size_t stored_rotate_step(const struct stored *s)
 {
 	return 2u + 10u + (s->fits & STORED_WIDE ? 16u : 4u);
+}
+
+static inline struct stored_after stored_after(const struct stored *s)
+{
+	struct stored_after a = { 0 };
+
+	if (s->fits & STORED_AFTER)
+		memcpy(&a, stored_wire(s) + s->wire_len + s->link.spare, sizeof(a));
+	return a;
 }
 
 static inline bool stored_is_fresh(const struct stored *s, uint32_t now_s)
