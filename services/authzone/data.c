@@ -105,14 +105,52 @@ void zonebuild_remove(struct zonebuild *b, const struct text_rr *rr)
 	put(b, rr, true);
 }
 
+typedef void each_record(const struct text_rr *rr, void *arg);
+
+static void records_of(const struct rrset *s, each_record *fn, void *arg)
+{
+	struct text_rr rr = { .owner = rrset_owner(s), .ttl_s = s->ttl_s, .type = s->type, .class_ = s->class_ };
+	struct rrset_walk w = rrset_records(s);
+
+	while (rrset_next(&w, &rr.rdata))
+		fn(&rr, arg);
+}
+
+static void signatures_of(const struct rrset *s, each_record *fn, void *arg)
+{
+	struct text_rr rr = { .owner = rrset_owner(s), .ttl_s = s->ttl_s, .type = TYPE_RRSIG, .class_ = s->class_ };
+	struct rrset_walk w = rrset_sigs(s);
+
+	while (rrset_next(&w, &rr.rdata))
+		fn(&rr, arg);
+}
+
+static void each_of(const struct rrset *s, each_record *fn, void *arg)
+{
+	records_of(s, fn, arg);
+	signatures_of(s, fn, arg);
+}
+
 static void add_one(const struct text_rr *rr, void *arg)
 {
 	put(arg, rr, false);
 }
 
+/* The signatures come after all other records of their name: those that lose what they cover by a change are then,
+ * as in Unbound, behind those that cover nothing in the old zone. */
 void zonebuild_add_all(struct zonebuild *b, const struct zonedata *z)
 {
-	zonedata_each(z, add_one, b);
+	if (z->soa)
+		records_of(z->soa, add_one, b);
+	for (size_t i = 0; i < z->count; i++) {
+		const struct zonenode *n = &z->nodes[i];
+
+		for (uint32_t j = 0; j < n->count; j++)
+			if (n->sets[j] != z->soa)
+				records_of(n->sets[j], add_one, b);
+		for (uint32_t j = 0; j < n->count; j++)
+			signatures_of(n->sets[j], add_one, b);
+	}
 }
 
 void zonebuild_put_under(struct zonebuild *b, const struct zonedata *z)
@@ -654,23 +692,6 @@ bool zonedata_write(const struct zonedata *z, const char *path, struct fault *f)
 		fault_set(f, "cannot write %s: %s", path, strerror(errno));
 	mem_free(p.line);
 	return good;
-}
-
-static void each_of(const struct rrset *s, void (*fn)(const struct text_rr *rr, void *arg),
-		    void *arg)
-{
-	struct text_rr rr = { .owner = rrset_owner(s),
-			      .ttl_s = s->ttl_s,
-			      .type = s->type,
-			      .class_ = s->class_ };
-	struct rrset_walk w = rrset_records(s);
-
-	while (rrset_next(&w, &rr.rdata))
-		fn(&rr, arg);
-	rr.type = TYPE_RRSIG;
-	w = rrset_sigs(s);
-	while (rrset_next(&w, &rr.rdata))
-		fn(&rr, arg);
 }
 
 void zonedata_each(const struct zonedata *z, void (*fn)(const struct text_rr *rr, void *arg),

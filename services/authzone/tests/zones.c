@@ -200,6 +200,43 @@ static void differences_fit_or_are_no_differences(void **state)
 	zonedata_free(z);
 }
 
+static void take_line(const struct text_rr *rr, void *arg)
+{
+	struct writer *w = arg;
+
+	if (rr->type == TYPE_RRSIG)
+		write_u16(w, get_u16(rr->rdata.at));
+}
+
+/* As in Unbound, whose files people compare: behind those that had nothing to cover before. */
+static void signatures_that_lose_what_they_cover_go_last(void **state)
+{
+	(void)state;
+#define SIGS " 8 3 600 20370101000000 20260101000000 1 garden.example. AAAA"
+	static const char *const lines[] = { "garden.example. 600 SOA a.example. b.example. 1 2 3 4 5",
+					     "fig.garden.example. 600 A 192.0.2.2",
+					     "fig.garden.example. 600 RRSIG A" SIGS,
+					     "fig.garden.example. 600 RRSIG AAAA" SIGS, NULL };
+	static const char *const gone[] = { "fig.garden.example. 600 A 192.0.2.2", NULL };
+	struct zonebuild *b = zonebuild_new(N("garden.example."));
+	struct zonedata *before, *after;
+	struct fault f = { 0 };
+	uint8_t room[16];
+	struct writer w = writer_over(room, sizeof(room));
+
+	put_lines(b, lines, false);
+	before = zonebuild_finish(b, &f);
+	b = zonebuild_new(before->apex);
+	zonebuild_add_all(b, before);
+	put_lines(b, gone, true);
+	after = zonebuild_finish(b, &f);
+	zonedata_each(before, take_line, &w);
+	zonedata_each(after, take_line, &w);
+	assert_memory_equal(room, "\0\1\0\34" "\0\34\0\1", 8);
+	zonedata_free(before);
+	zonedata_free(after);
+}
+
 static void records_are_counted_once_and_only_the_zones_own(void **state)
 {
 	(void)state;
@@ -328,6 +365,7 @@ int main(void)
 		cmocka_unit_test(aliases_in_a_circle_come_to_an_end),
 		cmocka_unit_test(what_is_no_zone_is_refused),
 		cmocka_unit_test(differences_fit_or_are_no_differences),
+		cmocka_unit_test(signatures_that_lose_what_they_cover_go_last),
 		cmocka_unit_test(records_are_counted_once_and_only_the_zones_own),
 		cmocka_unit_test(a_long_name_is_kept_once),
 		cmocka_unit_test(serials_go_round),
