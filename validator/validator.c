@@ -65,6 +65,7 @@ static bool sentinel_tag(const uint8_t *name, const char *prefix, uint16_t *tag)
 {
 	size_t len = strlen(prefix);
 	char digits[6] = "";
+	int number;
 
 	if (name[0] != len + 5)
 		return false;
@@ -75,8 +76,9 @@ static bool sentinel_tag(const uint8_t *name, const char *prefix, uint16_t *tag)
 	for (size_t i = 0; i < 5; i++)
 		if (digits[i] < '0' || digits[i] > '9')
 			return false;
-	*tag = (uint16_t)atoi(digits);
-	return true;
+	number = atoi(digits);
+	*tag = (uint16_t)number;
+	return number <= UINT16_MAX;
 }
 
 /* Whether the root's trust anchor has a key with this tag. */
