@@ -674,7 +674,9 @@ void waiters_finish(struct query *q)
 		waiters_begin_again(q);
 	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&l->waiters)))
 		querylog_failure(&q->question, face->reason, face->reason_text);
-	if (UNLIKELY(failed && mesh_conf(m)->server.dns_error_reporting && q->ecs.need != ECS_REQUIRED))
+	/* what is bogus is kept: were it not reported for who asks with CD, it would not be for who asks next */
+	if (UNLIKELY((failed || q->reply->security == SECURITY_BOGUS) && mesh_conf(m)->server.dns_error_reporting &&
+		     q->ecs.need != ECS_REQUIRED))
 		report_failure(q);
 	last.image = keep_reply(q, face);
 	LIST_EACH_SAFE (at, &l->waiters) {
