@@ -10,6 +10,7 @@ libresolver_la_SOURCES += \
 
 UNIT_TESTS += \
 	services/policy/tests/policy \
-	services/policy/tests/rpz \
+	services/policy/tests/rpz services/policy/tests/rpz_edges \
 	services/policy/tests/answer_policy \
 	services/policy/tests/views
+EXTRA_DIST += services/policy/tests/rpz_world.h

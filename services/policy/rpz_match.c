@@ -280,7 +280,7 @@ static bool has_alias(const struct stored *s)
 
 	if (get_u16(wire + 6) == 0)
 		return false;
-	if (wire + s->wire_len - at < 4 || (*at & 0xc0) != 0xc0)
+	if ((*at & 0xc0) != 0xc0)
 		return true; /* the owner's name would have to be parsed */
 	type = get_u16(at + 2);
 	return type == TYPE_CNAME || type == TYPE_DNAME;
