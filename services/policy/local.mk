@@ -11,6 +11,6 @@ libresolver_la_SOURCES += \
 UNIT_TESTS += \
 	services/policy/tests/policy \
 	services/policy/tests/rpz services/policy/tests/rpz_edges \
-	services/policy/tests/answer_policy \
+	services/policy/tests/answer_policy services/policy/tests/response_ip \
 	services/policy/tests/views
 EXTRA_DIST += services/policy/tests/rpz_world.h
