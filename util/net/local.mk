@@ -19,6 +19,7 @@ libresolver_la_SOURCES += \
 	util/net/http2_client.c util/net/http2_client.h \
 	util/net/http2_server.c util/net/http2_server.h
 UNIT_TESTS += \
+	util/net/tests/http2_abuse \
 	util/net/tests/http2_client \
 	util/net/tests/http2_server
 endif
