@@ -177,7 +177,7 @@ static uint32_t nth_rtt(const struct candidate *all, unsigned count, unsigned n)
 			else
 				next = MIN(next, all[i].rtt_ms);
 		}
-		if (within >= n || next == UINT32_MAX)
+		if (within >= n)
 			break;
 		bound = next;
 	}

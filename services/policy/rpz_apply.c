@@ -315,13 +315,12 @@ static void cut(const struct judging *g, struct judged *j)
 	new->reason = REASON_none;
 }
 
-/* The answer's aliases that lead to the name. */
-static bool lead_of_kept(const struct judging *g, struct alias_prefix *lead)
+/* The answer's aliases that lead to the name, as far as there is room: then there is none for the rule's own, either. */
+static void lead_of_kept(const struct judging *g, struct alias_prefix *lead)
 {
 	for (unsigned i = 0; i < g->kept; i++)
 		if (g->m->sets[i]->type == TYPE_CNAME && !alias_prefix_add(lead, g->a, from_zero(g, g->m->sets[i])))
-			return false;
-	return true;
+			return;
 }
 
 /* Where the aliases of the rule lead. True: `j` holds the outcome; false: g->hit is the rule there, which decides. */
@@ -343,10 +342,9 @@ static bool lead_on(struct judging *g, struct judged *j)
 	j->lead = (struct alias_prefix){ .count = 0 };
 	if (embedded)
 		j->lead.nat64 = g->p->nat64;
-	end = lead_of_kept(g, &j->lead) ? CHAIN_RULE : CHAIN_CIRCLE;
+	lead_of_kept(g, &j->lead);
 	before = j->lead.count;
-	if (end == CHAIN_RULE)
-		end = follow(g->by, g->hit, &g->name, g->a, &j->lead);
+	end = follow(g->by, g->hit, &g->name, g->a, &j->lead);
 	g->hit->embedded = embedded;
 	j->end = JUDGED_FOLLOW;
 	switch (end) {
@@ -494,7 +492,6 @@ bool rpz_apply_withhold(const struct policy *p, const struct policy_client *who,
 	struct rpz_hit hit;
 	unsigned set;
 
-	by.embeds = false;
 	by.stats = NULL;
 	by.decision = NULL;
 	by.quiet = true;

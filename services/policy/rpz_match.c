@@ -113,8 +113,7 @@ static void tell(const struct rpz_matches *by, const struct rpz_hit *hit)
 
 	if (by->stats)
 		stat_bump(&by->stats->rpz[action], 1);
-	if (UNLIKELY(by->decision != NULL))
-		tell_settled(by, hit);
+	tell_settled(by, hit);
 	if (!hit->zone->manner->logs || by->quiet)
 		return;
 	querylog_policy(hit->zone->manner->log_name,
@@ -361,7 +360,7 @@ void rpz_match_meet(struct query *q, const uint8_t *wanted, const uint8_t *name,
 void rpz_match_inherit(struct query *q, const struct query *child)
 {
 	for (const struct met *m = child->met; m; m = m->next)
-		rpz_match_meet(q, m->wanted, m->name, m->name ? NULL : &m->addr);
+		rpz_match_meet(q, m->wanted, m->name, &m->addr);
 }
 
 static bool has_rpz(const struct query *q)
@@ -371,14 +370,13 @@ static bool has_rpz(const struct query *q)
 
 /* Whether the rule ends it for all clients. `sure` is lost at a passthru, or at a rule of a zone
  * that applies to some clients only. */
-static bool ends_for_all(const struct rpz_hit *hit, bool *sure, bool *over)
+static bool ends_for_all(const struct rpz_hit *hit, bool *sure)
 {
 	switch (hit->rule.action) {
 	case RPZ_disabled:
 	case RPZ_tcp_only:
 		return false;
 	case RPZ_passthru:
-		*over |= tagset_is_empty(&hit->zone->manner->tags);
 		*sure = false;
 		return false;
 	default:
@@ -409,16 +407,16 @@ static bool find_end(const struct query *q, const uint8_t *name, struct rpz_hit 
 static bool ends(const struct query *q, const uint8_t *name)
 {
 	const struct authzones *zones = q->snapshot->zones;
-	bool sure = true, over = false;
+	bool sure = true;
 
-	for (size_t i = zones->first_policy; i < zones->count && !over; i++) {
+	for (size_t i = zones->first_policy; i < zones->count && sure; i++) {
 		struct rpz_hit hit = { .zone = &zones->items[i],
 				       .rules = authzone_policy(&zones->items[i]) };
 
 		if (!hit.rules)
 			continue;
 		sure &= name || !may_spare(hit.zone, hit.rules);
-		if (find_end(q, name, &hit) && ends_for_all(&hit, &sure, &over))
+		if (find_end(q, name, &hit) && ends_for_all(&hit, &sure))
 			return true;
 	}
 	return false;

@@ -35,6 +35,8 @@ static void a_question_is_answered_as_its_rule_says(void **state)
 		{ "dropped.", TYPE_A, false, "drop" },
 		{ "slow.", TYPE_A, false, "0 aa tc ra" },
 		{ "slow.", TYPE_A, true, "pass" },
+		{ "gone.", TYPE_A, true, "3 aa ra" },
+		{ "moved.", TYPE_A, true, "follow 1 target.example." },
 		{ "local.", TYPE_A, false, "0 aa ra; local. 60 IN A 192.0.2.1" },
 		{ "local.", TYPE_AAAA, false, "0 aa ra" },
 		{ "local.", TYPE_ANY, false, "0 aa ra; local. 60 IN A 192.0.2.1; local. 60 IN TXT \"a\"" },
@@ -238,6 +240,7 @@ static void a_query_is_stopped_for_all_or_for_nobody(void **state)
 		{ "no rule", { "x CNAME ." }, { NULL }, "y.", 0, false, false },
 		{ "a rule", { "x CNAME ." }, { NULL }, "x.", 0, false, true },
 		{ "a rule with data", { "x A 192.0.2.1" }, { NULL }, "x.", 0, false, true },
+		{ "a rule of the second zone", { "y CNAME .", "x CNAME ." }, { NULL }, "x.", 0, false, true },
 		{ "not for a client", { "x CNAME ." }, { NULL }, "x.", 1, false, false },
 		{ "let through before", { "x CNAME ." }, { NULL }, "x.", 0, true, false },
 		{ "let through", { "x CNAME rpz-passthru." }, { NULL }, "x.", 0, false, false },
@@ -286,6 +289,7 @@ static void which_cached_answers_are_looked_at_again(void **state)
 		{ { "www.example.", TYPE_A, 0, { "www.example. 60 CNAME a.\na. 60 A 192.0.2.2" } }, true },
 		{ { "www.example.", TYPE_DNAME, 0, { "www.example. 60 DNAME a." } }, true },
 		{ { "www.d.example.", TYPE_A, 0, { "d.example. 60 DNAME e.\nwww.d.example. 60 CNAME www.e." } }, true },
+		{ { "www.example.", TYPE_A, 0, { NULL } }, false },
 		{ { "www.example.", TYPE_A, 0, { "other.test. 60 A 192.0.2.2" } }, true }, /* which cannot be told at a glance */
 	};
 

@@ -44,7 +44,8 @@ static void an_address_within_another_has_its_rules(void **state)
 	static const char *const rules[ZONES] = {
 		"32.9.2.0.192.rpz-ip CNAME .\n32.8.2.0.192.rpz-ip CNAME rpz-passthru.\n32.7.2.0.192.rpz-ip A 192.0.2.77\n"
 		"32.6.2.0.192.rpz-ip CNAME other.example.\n32.5.2.0.192.rpz-ip CNAME tolocal.\n32.4.2.0.192.rpz-ip CNAME rpz-drop.\n"
-		"32.3.2.0.192.rpz-ip TXT a\n128.20a.c000.zz.ff9b.64.rpz-ip CNAME rpz-passthru.\n32.10.2.0.192.rpz-ip CNAME .\n"
+		"32.3.2.0.192.rpz-ip TXT a\n32.11.2.0.192.rpz-ip AAAA 2001:db8::9\n32.11.2.0.192.rpz-ip A 192.0.2.99\n"
+		"128.20a.c000.zz.ff9b.64.rpz-ip CNAME rpz-passthru.\n32.10.2.0.192.rpz-ip CNAME .\n"
 		"96.zz.ff9b.64.rpz-ip CNAME *.\n128.1.zz.db8.2001.rpz-ip CNAME .\n128.2.zz.db8.2001.rpz-ip CNAME rpz-drop.\n"
 		"tolocal CNAME local.\nlocal A 192.0.2.55\nlocal TXT a\ntogone CNAME gone.\ngone CNAME .\n32.2.2.0.192.rpz-ip CNAME togone.",
 	};
@@ -64,6 +65,8 @@ static void an_address_within_another_has_its_rules(void **state)
 		  "0 blocked; www. 160 IN CNAME tolocal.; tolocal. 160 IN CNAME local.; local. 160 IN AAAA 64:ff9b::c000:237", false },
 		{ "within, an alias to what is gone", { "www.", TYPE_AAAA, 0, { "www. 60 AAAA 64:ff9b::192.0.2.2" } },
 		  "0 blocked; www. 160 IN CNAME togone.; togone. 160 IN CNAME gone.", false },
+		{ "within, with addresses of both families", { "www.", TYPE_AAAA, 0, { "www. 60 AAAA 64:ff9b::192.0.2.11" } },
+		  "0 blocked; www. 160 IN AAAA 2001:db8::9", false },
 		{ "the longer netblock of both", { "www.", TYPE_AAAA, 0, { "www. 60 AAAA 64:ff9b::192.0.2.1" } }, "0 blocked", false },
 		{ "of equal ones its own", { "www.", TYPE_AAAA, 0, { "www. 60 AAAA 64:ff9b::192.0.2.10" } }, "as is", false },
 		{ "of two addresses one within", { "www.", TYPE_AAAA, 0, { "www. 60 AAAA 2001:db8::3\nwww. 60 AAAA 64:ff9b::192.0.2.8" } },
@@ -75,8 +78,49 @@ static void an_address_within_another_has_its_rules(void **state)
 		{ "to be embedded, another", { "www.", TYPE_A, 0, { "www. 60 A 192.0.2.7" } }, "0 blocked; www. 160 IN A 192.0.2.77", true },
 	};
 
+	static const struct row alone[] = {
+		{ "the only rule", { "www.", TYPE_AAAA, 0, { "www. 60 AAAA 64:ff9b::192.0.2.9" } }, "0 blocked", false },
+		{ "the second address", { "www.", TYPE_AAAA, 0, { "www. 60 AAAA 64:ff9b::192.0.2.8\nwww. 60 AAAA 64:ff9b::192.0.2.9" } },
+		  "0 blocked", false },
+	};
+
 	begin("", rules, none);
 	check(rows, COUNT(rows), NULL);
+	end();
+	begin("", (const char *const[ZONES]){ "32.9.2.0.192.rpz-ip CNAME ." }, none);
+	check(alone, COUNT(alone), NULL);
+	end();
+}
+
+/* What aliases in the answer lead to. */
+static void an_alias_leads_to_rules(void **state)
+{
+	(void)state;
+#define L63 "lllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll"
+	static const char *const rules[ZONES] = { "slow CNAME rpz-tcp-only.\ntolocal CNAME local.\nlocal A 192.0.2.55\n*.walled CNAME *.garden." };
+	static const struct row rows[] = {
+		{ "what is for TCP", { "www.", TYPE_A, 0, { "www. 60 CNAME slow.\nslow. 60 A 192.0.2.9" } }, "0 tc", false },
+		{ "through a rule to another", { "www.", TYPE_A, 0, { "www. 60 CNAME tolocal.\ntolocal. 60 A 192.0.2.9" } },
+		  "0 aa blocked; www. 160 IN CNAME tolocal.; tolocal. 160 IN CNAME local.; local. 160 IN A 192.0.2.55", false },
+		{ "too long a name, of any type",
+		  { "www.", TYPE_ANY, 0, { "www. 60 CNAME " L63 "." L63 "." L63 ".llllllllllllllllllllllllllllllllllllllllllllllllllllll.walled." } },
+		  "6 aa blocked", false },
+	};
+	static const char *const servers[ZONES] = { "ns.x.rpz-nsdname CNAME .", "ns.bad.rpz-nsdname CNAME *.\nns.data.rpz-nsdname A 192.0.2.99" };
+	static const struct row second[] = {
+		{ "a server of the second zone", { "www.", TYPE_A, 0, { "www. 60 CNAME b.\nb. 60 A 192.0.2.9" } }, "0 aa blocked", false },
+	}, behind[] = {
+		{ "a server of the second alias", { "www.", TYPE_A, 0, { "www. 60 CNAME b.\nb. 60 CNAME c.\nc. 60 A 192.0.2.9" } },
+		  "0 aa blocked; www. 160 IN CNAME b.; b. 160 IN A 192.0.2.99", false },
+	};
+	struct met met;
+
+	begin("", rules, none);
+	check(rows, COUNT(rows), NULL);
+	end();
+	begin("", servers, none);
+	check(second, COUNT(second), meet(&met, NULL, "www.", "ns.bad.", NULL));
+	check(behind, COUNT(behind), meet(&met, NULL, "b.", "ns.data.", NULL));
 	end();
 }
 
@@ -275,6 +319,7 @@ static void the_zone_shows_itself_as_configured(void **state)
 
 	begin("minimal-responses: no", rules, signals);
 	assert_string_equal(ask("gone.", TYPE_A), "3 aa");
+	assert_int_equal(world.ede, 15); /* Blocked (RFC 8914 4.16) */
 	assert_string_equal(ask("empty.", TYPE_A), "0 aa ra");
 	assert_string_equal(ask("x.", TYPE_A), "0 aa ra; x. 60 IN A 192.0.2.1");
 	assert_string_equal(ask("y.", TYPE_A), "0 aa ra; y. 60 IN A 192.0.2.5 /; p1. 60 IN SOA a. b. 1 2 3 4 5");
@@ -344,18 +389,22 @@ static void a_query_some_are_let_through_for_is_spared(void **state)
 	static const struct {
 		const char *why, *rules[ZONES], *more[ZONES], *server, *target;
 		bool stops, spared;
+		const char *asked; /* NULL: www. */
 	} rows[] = {
-		{ "no policy zone", { NULL }, { NULL }, NULL, "x.", false, false },
-		{ "no rule", { "x CNAME ." }, { NULL }, NULL, "y.", false, false },
-		{ "a rule", { "x CNAME ." }, { NULL }, NULL, "x.", true, false },
-		{ "let through", { "x CNAME rpz-passthru." }, { NULL }, NULL, "x.", false, true },
-		{ "let through for some", { "x CNAME rpz-passthru." }, { " tags: \"red\"" }, NULL, "x.", false, true },
-		{ "by another zone", { "y CNAME .", "x CNAME rpz-passthru." }, { NULL }, NULL, "x.", false, true },
-		{ "where its own rule leads", { "*.x CNAME a.x." }, { NULL }, NULL, "a.x.", false, true },
-		{ "where the name asked for leads", { "x CNAME www." }, { NULL }, NULL, "x.", false, true },
-		{ "by a server", { "x CNAME .\nns.good.rpz-nsdname CNAME rpz-passthru." }, { NULL }, "ns.good.", "x.", false, true },
-		{ "by a server's alias", { "x CNAME .\nns.good.rpz-nsdname CNAME www." }, { NULL }, "ns.good.", "x.", false, true },
-		{ "not by a server", { "x CNAME .\nns.good.rpz-nsdname CNAME ." }, { NULL }, "ns.good.", "x.", true, false },
+		{ "where a rule for all names leads the one asked for", { "*.x CNAME *.garden." }, { NULL }, NULL, "a.x.", false, true,
+		  "a.x.garden." },
+		{ "where it does not", { "*.x CNAME *.garden." }, { NULL }, NULL, "a.x.", true, false, "a.garden." },
+		{ "no policy zone", { NULL }, { NULL }, NULL, "x.", false, false, NULL },
+		{ "no rule", { "x CNAME ." }, { NULL }, NULL, "y.", false, false, NULL },
+		{ "a rule", { "x CNAME ." }, { NULL }, NULL, "x.", true, false, NULL },
+		{ "let through", { "x CNAME rpz-passthru." }, { NULL }, NULL, "x.", false, true, NULL },
+		{ "let through for some", { "x CNAME rpz-passthru." }, { " tags: \"red\"" }, NULL, "x.", false, true, NULL },
+		{ "by another zone", { "y CNAME .", "x CNAME rpz-passthru." }, { NULL }, NULL, "x.", false, true, NULL },
+		{ "where its own rule leads", { "*.x CNAME a.x." }, { NULL }, NULL, "a.x.", false, true, NULL },
+		{ "where the name asked for leads", { "x CNAME www." }, { NULL }, NULL, "x.", false, true, NULL },
+		{ "by a server", { "x CNAME .\nns.good.rpz-nsdname CNAME rpz-passthru." }, { NULL }, "ns.good.", "x.", false, true, NULL },
+		{ "by a server's alias", { "x CNAME .\nns.good.rpz-nsdname CNAME www." }, { NULL }, "ns.good.", "x.", false, true, NULL },
+		{ "not by a server", { "x CNAME .\nns.good.rpz-nsdname CNAME ." }, { NULL }, "ns.good.", "x.", true, false, NULL },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -364,7 +413,7 @@ static void a_query_some_are_let_through_for_is_spared(void **state)
 		bool stops;
 
 		begin("define-tag: \"red green\"", rows[i].rules, rows[i].more);
-		q = (struct query){ .snapshot = world.snapshot, .env = &env, .question = made_question("www.", TYPE_A) };
+		q = (struct query){ .snapshot = world.snapshot, .env = &env, .question = made_question(rows[i].asked ? rows[i].asked : "www.", TYPE_A) };
 		q.question.name = arena_copy(&world.arena, q.question.name, q.question.name_len);
 		arena_init(&q.arena);
 		if (rows[i].server)
@@ -386,6 +435,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_address_within_another_has_its_rules),
+		cmocka_unit_test(an_alias_leads_to_rules),
 		cmocka_unit_test(the_first_servers_decide),
 		cmocka_unit_test(where_a_rule_leads_it_lets_through),
 		cmocka_unit_test(a_zone_is_for_who_has_its_tag),

@@ -34,6 +34,7 @@ static struct world {
 	struct client client;
 	struct decision *decision; /* what settles it is told there; or NULL */
 	bool embeds;               /* the client gets AAAA records made of A records */
+	int ede; /* extended error of the last answer; -1: none */
 	struct arena arena;
 } world;
 
@@ -115,6 +116,7 @@ static inline const char *ask(const char *name, uint16_t type)
 	struct writer out = writer_over(room, sizeof(room));
 	char target[DNAME_TEXT];
 	struct message m;
+	struct slice ede;
 	size_t len;
 
 	switch (rpz_apply_answer(world.snapshot->policy, &client, &to, &out, &world.arena, &lead)) {
@@ -125,12 +127,14 @@ static inline const char *ask(const char *name, uint16_t type)
 	case POLICY_DROP:
 		return "drop";
 	case POLICY_FOLLOW:
+		assert_true(lead.authoritative);
 		snprintf(text, sizeof(text), "follow %u %s%s", lead.count, dname_print(lead.target, target), lead.rpz_passed ? " passed" : "");
 		return text;
 	case POLICY_SEND:
 		break;
 	}
 	assert_true(msg_parse(room, writer_len(&out), &world.arena, 0, &m));
+	world.ede = edns_find_option(&m.edns, EDNS_EDE, &ede) ? get_u16(ede.at) : -1;
 	len = (size_t)snprintf(text, sizeof(text), "%u%s%s%s", m.rcode, m.flags & FLAG_AA ? " aa" : "", m.flags & FLAG_TC ? " tc" : "",
 			       m.flags & FLAG_RA ? " ra" : "");
 	(void)put_records(text + len, sizeof(text) - len, &m);
@@ -143,7 +147,7 @@ static inline const char *judge(const struct made *how, uint16_t flags, const st
 	static char text[1000];
 	struct message *m = made_message(&world.arena, NOW, how);
 	struct policy_client client = who();
-	struct judged j = { .end = JUDGED_AS_IS, .m = NULL };
+	struct judged j = { .end = JUDGED_AS_IS, .m = NULL, .lead = { .count = 2, .rpz_passed = true } }; /* of before */
 	char target[DNAME_TEXT];
 	size_t len;
 
