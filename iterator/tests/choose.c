@@ -8,7 +8,9 @@
 #include "iterator/tests/fixture.h"
 #include "services/access/ratelimit.h"
 #include "services/authzone/zones.h"
+#include "services/cache/subnet_index.h"
 #include "services/forward/forward.h"
+#include "services/mesh/private.h"
 #include "services/query/budget.h"
 #include "services/upstream/upstream.h"
 
@@ -118,7 +120,7 @@ static void another_is_asked_within_every_limit(void **state)
 		b->wasted_sends = rows[i].wasted_sends;
 		if (rows[i].where == CONFIGURED)
 			it->at->config = &configured;
-		if (choose(it) != ITER_WAIT || !iter_is_asking(it) || wire.count != 1)
+		if (choose(it) != ITER_WAIT || !iter_is_asking(it) || (it->asked && it->race) || wire.count != 1)
 			fail_msg("%s: %u asked at first", rows[i].why, wire.count);
 		loop_play(fixture.loop, 380 * US_PER_MS);
 		if (servers_asked() != rows[i].asked || it->sent != rows[i].asked || it->sent_in_all != rows[i].asked ||
@@ -394,43 +396,141 @@ static void the_racers_are_all_asked_and_all_counted(void **state)
 		}
 		assert_int_equal(spent, rows[i].caps ? 0 : rows[i].want);
 		assert_int_equal(it->race != NULL, rows[i].strategy == STRATEGY_RACE && !rows[i].caps);
+		assert_int_equal(it->asked == NULL, it->race != NULL);
 		end();
 	}
 }
 
-/* One that loses while others still run: a forwarder's turn is over; a server that was only silent may be asked again. */
+/* What was sent as the n-th comes back with that code; in another case, if the name is to be mangled. */
+static void answer(unsigned n, enum rcode rcode, bool mangled)
+{
+	uint8_t response[512];
+	size_t len = wire.out[n]->len;
+
+	memcpy(response, wire.out[n]->wire, len);
+	put_u16(response + 2, (uint16_t)(FLAG_QR | FLAG_AA | rcode));
+	for (size_t i = MSG_HEAD_LEN + 1; mangled && i < MSG_HEAD_LEN + 4; i++)
+		response[i] ^= 0x20;
+	assert_true(wire.out[n]->arrived(wire.out[n], response, len));
+}
+
+/* One that loses while others still run: a forwarder's turn is over; a server that was only silent may be asked again. What it
+ * said to no avail is paid for. */
 static void who_loses_is_remembered(void **state)
 {
 	(void)state;
+	enum how { FAILS, REFUSES, MANGLES };
 	static const struct {
 		bool config;
+		enum how how;
 		enum upstream_end end;
 		bool silent, spent;
+		int wasted; /* at least */
 	} rows[] = {
-		{ true, UPSTREAM_SILENT, true, true },
-		{ true, UPSTREAM_UNREACHABLE, false, true },
-		{ false, UPSTREAM_UNREACHABLE, false, true },
+		{ true, FAILS, UPSTREAM_SILENT, true, true, 0 },         { true, FAILS, UPSTREAM_UNREACHABLE, false, true, 0 },
+		{ false, FAILS, UPSTREAM_UNREACHABLE, false, true, 0 },  { true, REFUSES, UPSTREAM_ANSWERED, false, true, 0 },
+		{ false, REFUSES, UPSTREAM_ANSWERED, false, true, 1 },   { false, MANGLES, UPSTREAM_MANGLED, false, true, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct forward_zone configured = { .strategy = STRATEGY_RACE, .racers = 2 };
 		struct iter *it = &fixture.it;
 		struct target *lost;
+		unsigned last;
 
-		begin("", 2);
+		begin(rows[i].how == MANGLES ? "server:\nuse-caps-for-id: yes" : "", 2);
 		it->at->config = rows[i].config ? &configured : NULL;
 		assert_int_equal(choose(it), ITER_WAIT);
-		if (!rows[i].config)
-			loop_play(fixture.loop, 380 * US_PER_MS);
+		for (unsigned ms = 0; servers_asked() < 2 && ms < 400; ms++)
+			loop_play(fixture.loop, US_PER_MS);
 		assert_int_equal(servers_asked(), 2);
-		lost = &it->at->targets[wire.to[wire.count - 1].ip[3] - 1];
+		last = wire.count - 1;
+		lost = &it->at->targets[wire.to[last].ip[3] - 1];
 		assert_false(lost->silent || lost->spent);
-		wire.out[wire.count - 1]->failed(wire.out[wire.count - 1], rows[i].end);
+		fixture.q->budget->wasted_sends = 32;
+		if (rows[i].how == FAILS)
+			wire.out[last]->failed(wire.out[last], rows[i].end);
+		else
+			answer(last, rows[i].how == REFUSES ? RCODE_REFUSED : RCODE_NOERROR, rows[i].how == MANGLES);
 		assert_int_equal(lost->silent, rows[i].silent);
 		assert_int_equal(lost->spent, rows[i].spent);
+		assert_int_equal(fixture.q->budget->wasted_sends, 32 - rows[i].wasted);
 		assert_true(iter_is_asking(it));
+		assert_int_equal(fixture.woken_count, 0);
 		end();
 	}
+}
+
+/* Whoever answers first is the server from then on, and the query is told at once. */
+static void an_answer_wakes_the_query(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *conf;
+		unsigned servers;
+		bool second;
+	} rows[] = { { "", 1, false }, { "", 2, false }, { "", 2, true } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct iter *it = &fixture.it;
+		unsigned n = 0;
+
+		begin(rows[i].conf, rows[i].servers);
+		assert_int_equal(choose(it), ITER_WAIT);
+		if (rows[i].second) {
+			loop_play(fixture.loop, 376 * US_PER_MS + US_PER_MS);
+			n = wire.count - 1;
+		}
+		assert_int_equal(servers_asked(), rows[i].second ? 2 : 1);
+		answer(n, RCODE_NOERROR, false);
+		mesh_run(fixture.env.mesh);
+		assert_int_equal(fixture.woken_count, 1);
+		assert_int_equal(fixture.woken.kind, EVENT_REPLY);
+		assert_int_equal(fixture.woken.reply->end, UPSTREAM_ANSWERED);
+		assert_ptr_equal(it->target, &it->at->targets[wire.to[n].ip[3] - 1]);
+		end();
+	}
+}
+
+/* Nor a server beside a configured one that may be given up early. */
+static void nobody_is_asked_beside_a_configured_server(void **state)
+{
+	static const struct forward_zone configured;
+	struct iter *it = &fixture.it;
+	struct target other = { .addr = address("2001:db8::1") };
+
+	(void)state;
+	begin("", 1);
+	delegation_add_target(it->at, fixture.arena, &other);
+	it->at->config = &configured;
+	assert_int_equal(choose(it), ITER_WAIT);
+	assert_null(it->race);
+	loop_play(fixture.loop, 300 * US_PER_MS);
+	assert_int_equal(wire.count, 1);
+	end();
+}
+
+/* A server that is to be sent each client's subnet is not asked for all of them: clients ask separately. */
+static void a_subnet_divides_the_clients(void **state)
+{
+	struct iter *it = &fixture.it;
+
+	(void)state;
+	begin("server:\nmodule-config: \"subnetcache iterator\"\nsend-client-subnet: 192.0.2.0/24", 1);
+	fixture.env.subnet_index = subnet_index_new(1 << 20, 1);
+	fixture.q->kind = QUERY_ROUTED;
+	assert_int_equal(choose(it), ITER_UP);
+	assert_int_equal(wire.count, 0);
+	assert_int_equal(it->state, ITER_finish);
+	assert_int_equal(fixture.q->ecs.need, ECS_REQUIRED);
+	assert_int_equal(fixture.q->reply->rcode, RCODE_SERVFAIL);
+	assert_int_equal(fixture.q->reply->flags, FLAG_QR);
+	assert_int_equal(fixture.q->reply->reason, REASON_other);
+	assert_true(question_equals(&fixture.q->reply->q, &fixture.q->question));
+	fixture.q->kind = 0;
+	fixture.q->reply = NULL;
+	subnet_index_free(fixture.env.subnet_index);
+	end();
 }
 
 /* A limit of queries per second to one zone: however its name is written; not to a forwarder; and its failure is not cached. */
@@ -446,6 +546,7 @@ static void a_zone_is_sent_so_many_a_second(void **state)
 		{ "server:\nratelimit: 1\nratelimit-factor: 0", "example.com.", "example.com.", false, 1 },
 		{ "server:\nratelimit: 1\nratelimit-factor: 0", "example.com.", "EXAMPLE.com.", false, 1 },
 		{ "server:\nratelimit: 1\nratelimit-factor: 0", "example.com.", "www.example.com.", false, 2 },
+		{ "server:\nratelimit: 1\nratelimit-factor: 0", "example.com.", "exomple.com.", false, 2 },
 		{ "server:\nratelimit: 1\nratelimit-factor: 0", "example.com.", "example.com.", true, 2 },
 		{ "server:\nratelimit: 1\nratelimit-factor: 1", "example.com.", "example.com.", false, 2 },
 		{ "server:\nratelimit-for-domain: example.com 1\nratelimit-factor: 0", "example.com.", "example.com.", false, 1 },
@@ -621,7 +722,7 @@ static void the_end_of_the_servers(void **state)
 static void what_is_known_to_exist_is_not_asked_for(void **state)
 {
 	(void)state;
-	enum { BAD = 1, OLD = 2, NO_CACHE = 4, SCOPE = 8 };
+	enum { BAD = 1, OLD = 2, NO_CACHE = 4, SCOPE = 8, FAILED = 16 };
 	static const struct {
 		const char *why, *conf, *known;
 		unsigned how;
@@ -635,6 +736,10 @@ static void what_is_known_to_exist_is_not_asked_for(void **state)
 		{ "one of others", "", "com.", SCOPE, "com." },
 		{ "what is resolved elsewhere", "forward-zone:\nname: com\nforward-addr: 192.0.2.9\nforward-zone:\nname: example.com", NULL, 0,
 		  "example.com." },
+		{ "above a zone held here", "auth-zone:\nname: example.com\nprimary: 192.0.2.9", NULL, 0, "example.com." },
+		{ "above a zone held here that has failed", "auth-zone:\nname: example.com\nprimary: 192.0.2.9", NULL, FAILED, "com." },
+		{ "below another that is held here", "auth-zone:\nname: com\nprimary: 192.0.2.9\nauth-zone:\nname: example.com\n"
+		  "primary: 192.0.2.9", NULL, FAILED, "com." },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -642,6 +747,7 @@ static void what_is_known_to_exist_is_not_asked_for(void **state)
 
 		begin(rows[i].conf, 1);
 		it->at->zone = N(".");
+		it->authzone_failed = rows[i].how & FAILED;
 		fixture.q->kind = rows[i].how & NO_CACHE ? QUERY_NO_CACHE : 0;
 		if (rows[i].known) {
 			struct made made = { rows[i].known, TYPE_A, rows[i].how & BAD ? RCODE_NXDOMAIN : 0,
@@ -656,6 +762,8 @@ static void what_is_known_to_exist_is_not_asked_for(void **state)
 		it->question_due = true;
 		assert_int_equal(choose(it), ITER_WAIT);
 		assert_false(it->question_due);
+		iter_stop_asking(it);
+		assert_int_equal(choose(it), ITER_WAIT); /* a question that stands is not decided anew */
 		if (!dname_equals(it->shown.name, N(rows[i].want)) || !dname_equals(wire.last + MSG_HEAD_LEN, N(rows[i].want)))
 			fail_msg("%s", rows[i].why);
 		end();
@@ -713,6 +821,8 @@ static void a_zone_held_here_is_not_asked_for(void **state)
 		{ "servers that the operator names", "", CONFIG, ITER_await, false },
 		{ "in the fallback of 0x20", "", CAPS, ITER_await, false },
 		{ "once it could not answer", "", FAILED, ITER_await, true },
+		{ "for clients only, beside one for upstream", "for-upstream: no\nauth-zone:\nname: other.test\nprimary: 192.0.2.9\n", 0,
+		  ITER_await, false },
 		{ "bogus", "", BOGUS, ITER_response, false },
 		{ "bogus, with fallback", "fallback-enabled: yes\n", BOGUS, ITER_await, true },
 		{ "bogus, with fallback, where nobody else is known", "fallback-enabled: yes\n", BOGUS | HELD, ITER_find_zone, true },
@@ -802,6 +912,9 @@ int main(void)
 		cmocka_unit_test(a_server_is_spent_after_its_tries),
 		cmocka_unit_test(the_racers_are_all_asked_and_all_counted),
 		cmocka_unit_test(who_loses_is_remembered),
+		cmocka_unit_test(an_answer_wakes_the_query),
+		cmocka_unit_test(nobody_is_asked_beside_a_configured_server),
+		cmocka_unit_test(a_subnet_divides_the_clients),
 		cmocka_unit_test(a_zone_is_sent_so_many_a_second),
 		cmocka_unit_test(a_known_server_is_given_its_time),
 		cmocka_unit_test(bad_servers_come_after_unknown_ones),

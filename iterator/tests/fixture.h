@@ -34,15 +34,21 @@ static struct fixture {
 	uint32_t now_s;
 	const struct query *begun[FIXTURE_BEGUN]; /* for it, or beside it; the first of them */
 	unsigned begun_count;
+	struct event woken; /* what the query was told last */
+	unsigned woken_count;
 } fixture;
 
 static inline enum step sleeper_operate(struct query *q, void *state, const struct event *ev)
 {
 	(void)state;
-	if (!fixture.q)
+	if (!fixture.q) {
 		fixture.q = q;
-	else if (ev->kind == EVENT_ASK && fixture.begun_count < FIXTURE_BEGUN)
+	} else if (q == fixture.q) {
+		fixture.woken = *ev;
+		fixture.woken_count++;
+	} else if (ev->kind == EVENT_ASK && fixture.begun_count < FIXTURE_BEGUN) {
 		fixture.begun[fixture.begun_count++] = q;
+	}
 	return STEP_WAIT;
 }
 

@@ -163,6 +163,46 @@ static void strictly_silence_shows_nothing_more_ever(void **state)
 	}
 }
 
+/* A zone below what was shown last, as a referral to several labels at once has it: from there on it begins anew. */
+static void a_zone_further_down_begins_anew(void **state)
+{
+	(void)state;
+	struct question wanted = made_question("a.b.c.d.example.com.", TYPE_MX), q;
+	struct qmin m;
+
+	qmin_begin(&m, true, false);
+	assert_true(qmin_next(&m, &wanted, dname_root, &q));
+	assert_true(qmin_next(&m, &wanted, N("com."), &q));
+	assert_true(dname_equals(q.name, N("example.com.")));
+	qmin_unanswered(&m, false);
+	assert_int_equal(m.timeouts, 1);
+	assert_true(qmin_next(&m, &wanted, N("d.example.com."), &q));
+	assert_true(dname_equals(q.name, N("c.d.example.com.")));
+	assert_int_equal(m.steps, 1);
+	assert_int_equal(m.timeouts, 0);
+	assert_false(m.again);
+	/* at its end nothing is minimised any more, and silence changes nothing */
+	assert_false(qmin_next(&m, &wanted, N("d.example.com."), &q));
+	assert_true(question_equals(&q, &wanted));
+	assert_false(m.on);
+	qmin_unanswered(&m, false);
+	assert_false(m.again);
+	assert_int_equal(m.timeouts, 0);
+	/* nor does what was silent once count for the next name */
+	qmin_begin(&m, true, false);
+	assert_true(qmin_next(&m, &wanted, dname_root, &q));
+	for (unsigned i = 1; i < QMIN_TIMEOUTS_MAX; i++) {
+		qmin_unanswered(&m, false);
+		assert_true(qmin_next(&m, &wanted, dname_root, &q));
+		assert_true(dname_equals(q.name, N("com.")));
+	}
+	assert_true(qmin_next(&m, &wanted, dname_root, &q));
+	assert_true(dname_equals(q.name, N("example.com.")));
+	assert_int_equal(m.timeouts, 0);
+	qmin_unanswered(&m, false);
+	assert_true(m.on);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +211,7 @@ int main(void)
 		cmocka_unit_test(a_long_name_takes_ten_questions_at_most),
 		cmocka_unit_test(silence_shows_nothing_more_at_first),
 		cmocka_unit_test(strictly_silence_shows_nothing_more_ever),
+		cmocka_unit_test(a_zone_further_down_begins_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

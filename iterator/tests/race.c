@@ -159,6 +159,13 @@ static void a_race_asks_all_at_once(void **state)
 	assert_ptr_equal(it.winner, &it.at->targets[1]);
 	race_cancel(r);
 	race_cancel(NULL);
+	assert_int_equal(world.udp.cancelled, 0);
+	r = begin(false, true);
+	assert_int_equal(world.udp.count, 4);
+	answer_of(2, 0); /* then the other is left alone */
+	assert_int_equal(it.ends, 1);
+	assert_int_equal(world.udp.cancelled, 1);
+	assert_non_null(r);
 	world_end();
 }
 

@@ -595,6 +595,95 @@ static void a_delegation_may_be_full(void **state)
 	end(&w);
 }
 
+/* The lowest RTT at or above `from` that makes the RTO of the second server that much longer than the first's. */
+static void set_apart(struct world *w, uint32_t apart_ms)
+{
+	struct infra_view first, second;
+
+	infra_look(w->env.infra, &w->at->targets[0].addr, ZONE, &w->time, &first);
+	for (uint32_t rtt_ms = 60; rtt_ms < 1000; rtt_ms++) {
+		infra_set_rtt(w->env.infra, &w->at->targets[1].addr, ZONE, rtt_ms, &w->time);
+		infra_look(w->env.infra, &w->at->targets[1].addr, ZONE, &w->time, &second);
+		if (second.rto_ms == first.rto_ms + apart_ms)
+			return;
+	}
+	fail_msg("no RTT is %u ms apart", apart_ms);
+}
+
+/* Within 40 ms it makes no difference; beyond, the slower one is asked once in sixteen times, and beyond 400 ms never. */
+static void the_slower_is_asked_now_and_then(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t apart_ms;
+		bool config;
+		unsigned least, most; /* how often the second is drawn in a thousand */
+	} rows[] = {
+		{ 40, false, 440, 560 }, { 41, false, 40, 90 }, { 400, false, 40, 90 }, { 401, false, 0, 0 },
+		{ 41, true, 440, 560 },  { 400, true, 440, 560 }, { 401, true, 0, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		static const struct forward_zone config = { .strategy = STRATEGY_SPREAD };
+		unsigned first, second;
+		struct world w;
+
+		begin(&w, NULL);
+		add(&w, "192.0.2.1");
+		add(&w, "192.0.2.2");
+		w.at->config = rows[i].config ? &config : NULL;
+		infra_set_rtt(w.env.infra, &w.at->targets[0].addr, ZONE, 60, &w.time);
+		set_apart(&w, rows[i].apart_ms);
+		draw(&w, &first, &second);
+		if (second < rows[i].least || second > rows[i].most || first + second != 1000)
+			fail_msg("%u ms: %u %u", rows[i].apart_ms, first, second);
+		/* who has been tried lets others have their turn, but not where the operator names them */
+		w.at->targets[0].tries = 1;
+		draw(&w, &first, &second);
+		assert_int_equal(first > 0, rows[i].config || rows[i].apart_ms > 40);
+		end(&w);
+	}
+}
+
+/* Others of the same tier, the fastest first, each once, and none that may not be asked. */
+static void others_come_fastest_first(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t rtt[4];
+		unsigned spent, most, count;
+		unsigned order[3]; /* last bytes of the addresses */
+	} rows[] = {
+		{ { 60, 100, 200, 300 }, 0, 3, 3, { 2, 3, 4 } }, { { 60, 300, 200, 100 }, 0, 3, 3, { 4, 3, 2 } },
+		{ { 60, 200, 300, 100 }, 0, 2, 2, { 4, 2 } },    { { 60, 300, 100, 200 }, 0, 9, 3, { 3, 4, 2 } },
+		{ { 60, 100, 200, 300 }, 2, 3, 2, { 3, 4 } },    { { 60, 100, 200, 300 }, 4, 3, 2, { 2, 3 } },
+		{ { 60, 100, 200, 300 }, 0, 0, 0, { 0 } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct target *out[DELEGATION_TARGETS];
+		struct selection first = { .tier = TIER_GOOD };
+		unsigned count;
+		struct world w;
+
+		begin(&w, NULL);
+		for (unsigned n = 0; n < 4; n++) {
+			char text[20];
+
+			snprintf(text, sizeof(text), "192.0.2.%u", n + 1);
+			add(&w, text)->spent = rows[i].spent == n + 1;
+			infra_set_rtt(w.env.infra, &w.at->targets[n].addr, ZONE, rows[i].rtt[n], &w.time);
+		}
+		first.target = &w.at->targets[0];
+		count = select_others(w.at, &w.query, TYPE_A, &first, out, rows[i].most);
+		if (count != rows[i].count)
+			fail_msg("row %zu: %u", i, count);
+		for (unsigned n = 0; n < count; n++)
+			assert_int_equal(out[n]->addr.ip[3], rows[i].order[n]);
+		end(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -614,6 +703,8 @@ int main(void)
 		cmocka_unit_test(who_proved_unfit_comes_last),
 		cmocka_unit_test(lame_for_addresses_is_not_lame_for_all),
 		cmocka_unit_test(an_address_is_listed_once_and_tried_so_often),
+		cmocka_unit_test(the_slower_is_asked_now_and_then),
+		cmocka_unit_test(others_come_fastest_first),
 	};
 
 	hash_start(true);
