@@ -12,5 +12,5 @@ libresolver_la_SOURCES += \
 	services/local/zonetype.def
 
 UNIT_TESTS += \
-	services/local/tests/record_data \
+	services/local/tests/record_data services/local/tests/tags \
 	services/local/tests/zones

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "util/base/mem.h"
+#include "util/dns/msg.h"
 #include "util/net/http2_server.h"
 
 #define BYTES(text)                                       \
@@ -38,7 +39,13 @@ static void a_request_asks_or_its_status_says_why_not(void **state)
 		{ "POST", HTTP2_POST, "/q", DOH_TYPE, BYTES(QUESTION), 200 },
 		{ "POST, type in capitals, with parameters", HTTP2_POST, "/q",
 		  "APPLICATION/dns-message;a=b", BYTES(QUESTION), 200 },
+		{ "behind one of four letters", HTTP2_GET, "/q?abcdefgh&dns=" LETTERS, "", { 0 }, 200 },
+		{ "behind one that begins alike", HTTP2_GET, "/q?dn&dns&dnsx&dns=" LETTERS, "", { 0 }, 200 },
+		{ "an empty one", HTTP2_GET, "/q?dns=", "", { 0 }, 400 },
+		{ "POST, type with parameters behind a blank", HTTP2_POST, "/q", DOH_TYPE " ;a=b", BYTES(QUESTION), 200 },
 		{ "no query", HTTP2_GET, "/q", "", { 0 }, 400 },
+		{ "POST of an answer", HTTP2_POST, "/q", DOH_TYPE, BYTES("\0\0\x81\0\0\1\0\0\0\0\0\0\1a\4test\0\0\1\0\1"), 400 },
+		{ "POST of too little", HTTP2_POST, "/q", DOH_TYPE, BYTES("\0\0\1\0\0\1\0\0\0\0\0"), 400 },
 		{ "no such parameter", HTTP2_GET, "/q?xdns=" LETTERS, "", { 0 }, 400 },
 		{ "no base64url", HTTP2_GET, "/q?dns=" LETTERS "*", "", { 0 }, 400 },
 		{ "too short for DNS", HTTP2_GET, "/q?dns=AAAA", "", { 0 }, 400 },
@@ -76,6 +83,28 @@ static void a_request_asks_or_its_status_says_why_not(void **state)
 			assert_memory_equal(q.at, QUESTION, q.len);
 		}
 		mem_free(path);
+	}
+}
+
+/* What is no longer a DNS message, by the body and by the path, and what just is one. */
+static void a_request_has_at_most_a_whole_message(void **state)
+{
+	(void)state;
+	for (unsigned longer = 0; longer < 2; longer++) {
+		size_t len = MSG_MAX + longer, letters = (len * 8 + 5) / 6;
+		uint8_t *body = mem_zero(len), *path = mem_zero(7 + letters);
+		struct http2_request post = { .method = HTTP2_POST, .path = path, .path_len = 2, .body = { body, len },
+					      .type = { (const uint8_t *)DOH_TYPE, sizeof(DOH_TYPE) - 1 } },
+				     get = { .method = HTTP2_GET, .path = path, .path_len = 7 + letters };
+		struct slice q = { 0 };
+
+		memcpy(path, "/q?dns=", 7);
+		memset(path + 7, 'A', letters);
+		assert_int_equal(doh_question(&post, "/q", 2, &q), longer ? 413 : 200);
+		assert_int_equal(doh_question(&get, "/q", 2, &q), longer ? 413 : 200);
+		assert_int_equal(q.len, len);
+		mem_free(path);
+		mem_free(body);
 	}
 }
 
@@ -124,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_asks_or_its_status_says_why_not),
+		cmocka_unit_test(a_request_has_at_most_a_whole_message),
 		cmocka_unit_test(an_answer_is_fresh_as_long_as_it_says),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

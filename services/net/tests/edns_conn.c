@@ -57,6 +57,57 @@ static void a_client_says_what_it_wants(void **state)
 	}
 }
 
+/* Options of what is no good query count for nothing. */
+static void who_asks_badly_wants_nothing(void **state)
+{
+	static const uint8_t padding[] = { 0, EDNS_PADDING, 0, 1, 0 };
+	static const uint8_t other[] = "\0\0\20\0\1\0\0\0\0\0\0"; /* a record for the root, of type TXT */
+	uint8_t wire[512];
+	size_t len = question(wire, sizeof wire, true, padding, sizeof padding);
+
+	(void)state;
+	assert_int_equal(edns_conn_asked(wire, len), EDNS_CONN_PADDING);
+	assert_int_equal(edns_conn_asked(wire, len - 1), 0); /* cut */
+	wire[7] = 1;                                          /* an answer, in a query */
+	assert_int_equal(edns_conn_asked(wire, len), 0);
+	wire[7] = 0;
+	wire[2] |= 0x28; /* another opcode */
+	assert_int_equal(edns_conn_asked(wire, len), 0);
+	len = question(wire, sizeof wire, false, NULL, 0);
+	memcpy(wire + len, other, sizeof other - 1);
+	wire[11] = 1;
+	assert_int_equal(edns_conn_asked(wire, len + sizeof other - 1), 0);
+	assert_int_equal(edns_conn_asked(wire, MSG_HEAD_LEN), 0);
+}
+
+/* Options are added to an OPT record that is the last, and to nothing else. */
+static void only_the_last_record_may_be_the_opt(void **state)
+{
+	static const uint8_t other[] = "\0\0\20\0\1\0\0\0\0\0\0";
+	static const uint8_t told[] = { 0, EDNS_KEEPALIVE, 0, 2, 0, 45 };
+	struct edns_conn add = { .options = EDNS_CONN_PADDING, .pad_block = 468 };
+	uint8_t wire[1024];
+	uint32_t ms = 0;
+	size_t len = question(wire, sizeof wire, true, told, sizeof told);
+
+	(void)state;
+	assert_true(edns_conn_keepalive(wire, len, &ms));
+	assert_false(edns_conn_keepalive(wire, len + 1, &ms)); /* something behind it */
+	assert_false(edns_conn_keepalive(wire, len - 1, &ms));
+	assert_int_equal(edns_conn_add(wire, len + 1, sizeof wire, &add), len + 1);
+	memcpy(wire + len, other, sizeof other - 1);
+	wire[11] = 2; /* another record is the last */
+	assert_false(edns_conn_keepalive(wire, len + sizeof other - 1, &ms));
+	assert_int_equal(edns_conn_add(wire, len + sizeof other - 1, sizeof wire, &add), len + sizeof other - 1);
+	wire[11] = 3; /* or would be, were it there */
+	assert_false(edns_conn_keepalive(wire, len + sizeof other - 1, &ms));
+	len = question(wire, sizeof wire, false, NULL, 0);
+	memcpy(wire + len, other, sizeof other - 1);
+	wire[11] = 1; /* or the only one */
+	assert_false(edns_conn_keepalive(wire, len + sizeof other - 1, &ms));
+	assert_int_equal(edns_conn_add(wire, len + sizeof other - 1, sizeof wire, &add), len + sizeof other - 1);
+}
+
 static void answers_get_what_was_asked_for(void **state)
 {
 	(void)state;
@@ -136,6 +187,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_client_says_what_it_wants),
+		cmocka_unit_test(who_asks_badly_wants_nothing),
+		cmocka_unit_test(only_the_last_record_may_be_the_opt),
 		cmocka_unit_test(a_server_says_how_long_to_rest),
 		cmocka_unit_test(answers_get_what_was_asked_for),
 	};
