@@ -42,6 +42,7 @@
 #include "util/base/rcu.h"
 #include "util/base/thread.h"
 #include "util/conf/options.h"
+#include "util/net/kernset.h"
 
 #define LOOK_US (5 * US_PER_S) /* interval between checks of files that may change */
 /* ---- signals ---- */
@@ -186,6 +187,8 @@ static bool open_outside(struct daemon *d, struct fault *f)
 	const struct conf *conf = d->snapshot->conf;
 
 	prepare_fetching(conf);
+	if (conf_fills_sets(conf))
+		kernset_prepare();
 	fd_limits_raise(conf);
 	hold_signals(SIG_BLOCK, SIGNALS); /* the pid file must not stay behind */
 	if (!privileges_find(&d->privileges, conf, f) ||

@@ -720,6 +720,7 @@ static void check_ipset(const struct checker *c)
 {
 	const char *options[] = { "name-v4", "name-v6" };
 	const char *names[] = { c->conf->ipset.name_v4, c->conf->ipset.name_v6 };
+	const char *lack = kernset_lack();
 
 	for (unsigned i = 0; i < COUNT(names); i++) {
 		struct fault f = { 0 };
@@ -732,11 +733,12 @@ static void check_ipset(const struct checker *c)
 			clause_remark(c, CLAUSE_ipset, CONF_WARNING, options[i],
 				      "has no effect without ipset in module-config:");
 	}
-#ifndef HAVE_LIBMNL
-	if (conf_fills_sets(c->conf))
-		clause_remark(c, CLAUSE_ipset, CONF_WARNING, *names[0] ? options[0] : options[1],
-			      "no set is filled: this program was built without libmnl");
-#endif
+	if (lack && conf_fills_sets(c->conf)) {
+		char *text = mem_textf("no set is filled: %s", lack);
+
+		clause_remark(c, CLAUSE_ipset, CONF_WARNING, *names[0] ? options[0] : options[1], text);
+		mem_free(text);
+	}
 }
 
 static void check_sense(const struct checker *c)

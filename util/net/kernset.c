@@ -84,6 +84,11 @@ bool kernset_check(const char *name, struct fault *f)
 	return read_name(name, &n, f);
 }
 
+void kernset_prepare(void)
+{
+	/* The right to it stays: CAP_NET_ADMIN (daemon/system/capabilities). */
+}
+
 #ifdef HAVE_LIBMNL
 
 #include <errno.h>
@@ -298,6 +303,11 @@ static const char *words_of_table(int error)
 
 /* ---- the set ---- */
 
+const char *kernset_lack(void)
+{
+	return NULL;
+}
+
 struct kernset *kernset_open(const char *name, struct fault *f)
 {
 	struct set_name n;
@@ -343,10 +353,21 @@ bool kernset_add(struct kernset *s, const struct addr *a, struct fault *f)
 
 #else
 
+#ifdef __linux__
+#define LACK "this program was built without libmnl"
+#else
+#define LACK "this program was built without pf's headers (net/pfvar.h)"
+#endif
+
+const char *kernset_lack(void)
+{
+	return LACK;
+}
+
 struct kernset *kernset_open(const char *name, struct fault *f)
 {
 	(void)name;
-	fault_set(f, "this program was built without libmnl");
+	fault_set(f, LACK);
 	return NULL;
 }
 
@@ -359,7 +380,7 @@ bool kernset_add(struct kernset *s, const struct addr *a, struct fault *f)
 {
 	(void)s;
 	(void)a;
-	fault_set(f, "this program was built without libmnl");
+	fault_set(f, LACK);
 	return false;
 }
 

@@ -1,7 +1,7 @@
 # util/net: addresses, TLS, HTTP/2, PROXY, sets of the kernel.
 libresolver_la_SOURCES += \
 	util/net/addr.c util/net/addr.h \
-	util/net/kernset.c util/net/kernset.h \
+	util/net/kernset.h \
 	util/net/proxy2.c util/net/proxy2.h \
 	util/net/stream.c util/net/stream.h \
 	util/net/subnet.c util/net/subnet.h \
@@ -12,6 +12,14 @@ libresolver_la_SOURCES += \
 	util/net/tls_sessions.c \
 	util/net/tls_tickets.c \
 	util/net/tls_wire.c
+
+# Sets of the kernel's packet filter: pf's, or Linux's, or none.
+if PF
+libresolver_la_SOURCES += util/net/kernset_pf.c
+else
+libresolver_la_SOURCES += util/net/kernset.c
+UNIT_TESTS += util/net/tests/kernset
+endif
 
 if DOH
 libresolver_la_SOURCES += \
@@ -28,7 +36,7 @@ EXTRA_DIST += util/net/tests/tls_pair.h
 
 UNIT_TESTS += \
 	util/net/tests/addr \
-	util/net/tests/kernset \
+	util/net/tests/kernset_pf \
 	util/net/tests/proxy2 \
 	util/net/tests/subnet \
 	util/net/tests/tls \
@@ -37,3 +45,6 @@ UNIT_TESTS += \
 	util/net/tests/tls_ends \
 	util/net/tests/tls_files \
 	util/net/tests/tls_pieces
+
+# What only BSD compiles, over a kernel that is played.
+util_net_tests_kernset_pf_CPPFLAGS = -I$(srcdir)/testdata/bsd $(AM_CPPFLAGS)
