@@ -16,4 +16,8 @@ UNIT_TESTS += \
 	daemon/system/tests/fd_limits \
 	daemon/system/tests/sandbox \
 	daemon/system/tests/sandbox_files \
-	daemon/system/tests/watch
+	daemon/system/tests/watch \
+	daemon/system/tests/watch_kqueue
+
+# What only BSD compiles, over a kernel that is played.
+daemon_system_tests_watch_kqueue_CPPFLAGS = -I$(srcdir)/testdata/bsd $(AM_CPPFLAGS)

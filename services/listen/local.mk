@@ -19,11 +19,13 @@ else
 libresolver_la_SOURCES += services/listen/http_none.c
 endif
 
-EXTRA_DIST += services/listen/tests/run.h
+EXTRA_DIST += services/listen/tests/bsd.h services/listen/tests/run.h
 
 UNIT_TESTS += \
 	services/listen/tests/connection_table \
 	services/listen/tests/proxied \
 	services/listen/tests/socket \
+	services/listen/tests/socket_bsd \
 	services/listen/tests/tcp \
-	services/listen/tests/udp
+	services/listen/tests/udp \
+	services/listen/tests/udp_bsd

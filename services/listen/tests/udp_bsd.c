@@ -1,0 +1,12 @@
+/* The claims of udp.c, of the file as BSD compiles it.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/listen/tests/bsd.h"
+
+#include "services/listen/socket.c"
+#include "services/listen/udp.c"
+#ifdef __linux__
+#undef setsockopt
+#undef recvmsg
+#undef sendmsg
+#endif
+#include "services/listen/tests/udp.c"
