@@ -19,7 +19,7 @@ else
 libresolver_la_SOURCES += services/listen/http_none.c
 endif
 
-EXTRA_DIST += services/listen/tests/bsd.h services/listen/tests/run.h
+EXTRA_DIST += services/listen/tests/run.h
 
 UNIT_TESTS += \
 	services/listen/tests/connection_table \

@@ -41,10 +41,8 @@ static bool bind_source(int fd, const struct sources *sources, struct random *ra
 			return false;
 		if (is_any(&source))
 			return true;
-#ifdef IPV6_FREEBIND
 		if (is_drawn)
-			set_number(fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
-#endif
+			source_allow_drawn(fd);
 		if (bind(fd, (struct sockaddr *)&ss, addr_to_sockaddr(&source, &ss)) == 0)
 			return true;
 		if (errno != EADDRNOTAVAIL)

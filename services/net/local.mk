@@ -13,6 +13,7 @@ libresolver_la_SOURCES += \
 
 UNIT_TESTS += \
 	services/net/tests/connection_limits \
+	services/net/tests/dial_bsd \
 	services/net/tests/edns_conn \
 	services/net/tests/interfaces \
 	services/net/tests/shares

@@ -9,8 +9,10 @@
 #include "util/base/random.h"
 #include "util/conf/options.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 enum { PORT_COUNT = 65536, PORT_FIRST = 1024 };
 
@@ -84,6 +86,23 @@ static void find_ports(struct sources *s, const struct conf *conf)
 	if (!s->port_count)
 		log_warn("no port left for upstream queries: see outgoing-port-permit and "
 			 "outgoing-port-avoid");
+}
+
+void source_allow_drawn(int fd)
+{
+	const int on = 1;
+
+#if defined(IPV6_FREEBIND)
+	(void)setsockopt(fd, IPPROTO_IPV6, IPV6_FREEBIND, &on, sizeof on);
+#elif HAVE_DECL_IP_FREEBIND
+	(void)setsockopt(fd, IPPROTO_IP, IP_FREEBIND, &on, sizeof on);
+#elif defined(IPV6_BINDANY)
+	(void)setsockopt(fd, IPPROTO_IPV6, IPV6_BINDANY, &on, sizeof on);
+#elif HAVE_DECL_SO_BINDANY
+	(void)setsockopt(fd, SOL_SOCKET, SO_BINDANY, &on, sizeof on);
+#else
+	(void)fd, (void)on;
+#endif
 }
 
 uint16_t sources_port(const struct sources *s, struct random *random)

@@ -21,6 +21,10 @@ void sources_free(struct sources *s);
 bool sources_address(const struct sources *s, struct random *random, uint8_t family,
 		     struct addr *out, bool *is_drawn);
 
+/* Let the socket of IPv6, which is not bound yet, be bound to a drawn address. Whether the system does so shows
+ * when it is bound. */
+void source_allow_drawn(int fd);
+
 /* A random port, uniformly among those allowed; 0 when none is allowed. */
 uint16_t sources_port(const struct sources *s, struct random *random);
 size_t sources_port_count(const struct sources *s);

@@ -275,20 +275,6 @@ static bool set_flag(int fd, int level, int option, int value)
 	return setsockopt(fd, level, option, &value, sizeof(value)) == 0;
 }
 
-/* The system need not know an address drawn from a netblock routed to us. */
-static void allow_drawn(int fd)
-{
-#ifdef IPV6_FREEBIND
-	set_flag(fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
-#elif HAVE_DECL_IP_FREEBIND
-	set_flag(fd, IPPROTO_IP, IP_FREEBIND, 1);
-#elif defined(IPV6_BINDANY)
-	set_flag(fd, IPPROTO_IPV6, IPV6_BINDANY, 1);
-#else
-	(void)fd;
-#endif
-}
-
 /* One of our addresses may be missing for a while; another one will do. Logged once a minute. */
 static void tell_gone(struct udp *u, const struct addr *source)
 {
@@ -319,7 +305,7 @@ static enum opened bind_somewhere(struct udp *u, int fd, uint8_t family)
 		if (!source.port)
 			return NO_WAY;
 		if (is_drawn)
-			allow_drawn(fd);
+			source_allow_drawn(fd);
 		socklen_t len = addr_to_sockaddr(&source, &ss);
 		if (bind(fd, (struct sockaddr *)&ss, len) == 0)
 			return OPENED;

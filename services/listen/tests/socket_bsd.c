@@ -1,6 +1,6 @@
 /* The claims of socket.c, of the file as BSD compiles it; and what only BSD is asked for.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "services/listen/tests/bsd.h"
+#include "testdata/bsd/sockets.h"
 
 #ifndef __linux__
 int main(void)

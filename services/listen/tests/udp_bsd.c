@@ -1,6 +1,6 @@
 /* The claims of udp.c, of the file as BSD compiles it.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "services/listen/tests/bsd.h"
+#include "testdata/bsd/sockets.h"
 
 #include "services/listen/socket.c"
 #include "services/listen/udp.c"

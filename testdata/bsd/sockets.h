@@ -4,8 +4,8 @@
  *
  * After it the source of a file can be included: it compiles as on FreeBSD, without recvmmsg and sendmmsg. Where the
  * system has no IP_PKTINFO nothing is played, and the file is tested as it is. */
-#ifndef SERVICES_LISTEN_TESTS_BSD_H
-#define SERVICES_LISTEN_TESTS_BSD_H
+#ifndef TESTDATA_BSD_SOCKETS_H
+#define TESTDATA_BSD_SOCKETS_H
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -18,7 +18,10 @@
 
 #ifdef __linux__
 
-enum { LINUX_PKTINFO = IP_PKTINFO, LINUX_TIMESTAMP = SO_TIMESTAMP };
+#ifndef IPV6_FREEBIND
+#define IPV6_FREEBIND 78
+#endif
+enum { LINUX_PKTINFO = IP_PKTINFO, LINUX_FREEBIND = IPV6_FREEBIND };
 
 /* As FreeBSD has them. */
 #undef IP_PKTINFO
@@ -72,8 +75,9 @@ static inline int play_setsockopt(int fd, int level, int option, const void *val
 		option = LINUX_PKTINFO;
 	else if (level == SOL_SOCKET && option == SO_REUSEPORT_LB)
 		option = SO_REUSEPORT;
-	else if ((level == IPPROTO_IP && option == IP_BINDANY) ||
-		 (level == IPPROTO_IPV6 && (option == IPV6_BINDANY || option == IPV6_USE_MIN_MTU)))
+	else if (level == IPPROTO_IPV6 && option == IPV6_BINDANY)
+		option = LINUX_FREEBIND;
+	else if ((level == IPPROTO_IP && option == IP_BINDANY) || (level == IPPROTO_IPV6 && option == IPV6_USE_MIN_MTU))
 		return 0;
 	return setsockopt(fd, level, option, value, len);
 }
