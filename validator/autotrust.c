@@ -86,14 +86,18 @@ static bool is_trusted(const struct autotrust_key *k)
 
 static bool ds_is_of(const struct autotrust *p, const struct autotrust_key *k, struct slice dnskey)
 {
-	uint8_t unrevoked[DNSKEY_LONGEST];
+	uint8_t *unrevoked;
 	struct ds ds;
+	bool matches;
 
-	if (k->type != TYPE_DS || dnskey.len > sizeof(unrevoked) || !ds_read(k->rdata, &ds))
+	if (k->type != TYPE_DS || dnskey.len > DNSKEY_LONGEST || !ds_read(k->rdata, &ds))
 		return false;
+	unrevoked = mem_new(dnskey.len);
 	memcpy(unrevoked, dnskey.at, dnskey.len);
 	put_u16(unrevoked, (uint16_t)(flags_of(dnskey) & ~DNSKEY_REVOKE));
-	return ds_matches(&ds, p->owner, (struct slice){ unrevoked, dnskey.len });
+	matches = ds_matches(&ds, p->owner, (struct slice){ unrevoked, dnskey.len });
+	mem_free(unrevoked);
+	return matches;
 }
 
 /* The trusted records of one type as a set on the heap; NULL if none, or the point is revoked. */

@@ -95,13 +95,21 @@ bool reread_foresee(const struct privileges *p, const struct conf *conf, struct 
 	struct fault anchor = { .set = false };
 	struct look look = { .conf = conf, .anchor = &anchor };
 	gid_t gid = getegid();
-	struct groups own;
+	struct groups *own;
+	bool back;
 
-	if (!p->change || p->uid == 0 || !join(p, conf->server.username, &own))
+	if (!p->change || p->uid == 0)
 		return true;
+	own = mem_new(sizeof *own); /* 256 kB: the pages of a stack would not be given back */
+	if (!join(p, conf->server.username, own)) {
+		mem_free(own);
+		return true;
+	}
 	if (setegid(p->gid) == 0 && seteuid(p->uid) == 0)
 		conf_each_path(conf, on_path, &look);
-	if (!be_root(gid, &own, f))
+	back = be_root(gid, own, f);
+	mem_free(own);
+	if (!back)
 		return false;
 	if (anchor.set)
 		fault_set(f, "%s", anchor.text);
