@@ -40,11 +40,19 @@ static void on_info(const SSL *ssl, int what, int value)
 
 /* ---- creating and freeing ---- */
 
-/* Takes over the pin. */
+/* Whether the library lacked memory since its errors were cleared. Who is asked which end it is to be (SSL_set_connect_state)
+ * makes its record layer anew since OpenSSL 3.2, and returns nothing: the connection would end with its first step. */
+static bool lacked_memory(void)
+{
+	return ERR_GET_REASON(ERR_peek_error()) == ERR_R_MALLOC_FAILURE;
+}
+
+/* Takes over the pin; the library's errors are those of this connection from here on. */
 static struct tls *wrap(struct tls_context *context, int fd)
 {
 	struct tls *t = mem_zero(sizeof *t);
 
+	ERR_clear_error();
 	t->context = context;
 	t->ssl = SSL_new(context->ctx);
 	if (!t->ssl || !(t->wire = tls_wire_new(t->ssl, fd)) || !SSL_set_app_data(t->ssl, t)) {
@@ -121,7 +129,7 @@ struct tls *tls_connect(struct tls_client *c, const struct tls_call *call, struc
 		t->server = mem_textf("%s#%s %s", call->place, call->name ? call->name : "",
 				      call->alpn ? call->alpn : "");
 	}
-	if (t && prepare_call(t, call)) {
+	if (t && prepare_call(t, call) && !lacked_memory()) {
 		resume(t);
 		return t;
 	}
@@ -141,7 +149,10 @@ struct tls *tls_accept(struct tls_server *s, int fd, const char *alpn)
 	t->home = tls_server_pin(s); /* the context's callbacks need it */
 	set_alpn(t, alpn);
 	SSL_set_accept_state(t->ssl);
-	return t;
+	if (!lacked_memory())
+		return t;
+	tls_free(t);
+	return NULL;
 }
 
 void tls_free(struct tls *t)

@@ -31,6 +31,10 @@ const char *tls_complaint(const char *otherwise)
 	/* "system lib" is what the library makes of a file that cannot be opened */
 	if (ERR_GET_REASON(error) == ERR_R_SYS_LIB && ERR_GET_LIB(cause) == ERR_LIB_SYS)
 		return strerror(ERR_GET_REASON(cause));
+#ifdef SSL_R_RECORD_LAYER_FAILURE /* since OpenSSL 3.2: what the layer itself found wrong comes first */
+	if (ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) == SSL_R_RECORD_LAYER_FAILURE && cause != error)
+		text = ERR_reason_error_string(cause);
+#endif
 	return text ? text : otherwise;
 }
 

@@ -226,15 +226,21 @@ static void an_end_before_the_beginning_is_an_error(void **state)
 
 static void garbage_breaks_the_connection_for_good(void **state)
 {
+	char why[160];
 	uint8_t byte;
 
 	(void)state;
 	pair_ready();
+	assert_string_equal(tls_why(pair.ours), "closed");
 	assert_int_equal(send(pair.fd[1], "this is no record", 17, 0), 17);
 	assert_true(tls_read(pair.ours, &byte, 1) == -1 && errno == EPROTO);
-	assert_string_equal(tls_why(pair.ours), "wrong version number");
+	/* In the library's words, which differ from version to version: what is wrong, not where it was found. */
+	snprintf(why, sizeof why, "%s", tls_why(pair.ours));
+	assert_string_not_equal(why, "closed");
+	assert_string_not_equal(why, "unknown error");
+	assert_string_not_equal(why, "record layer failure");
 	assert_true(tls_read(pair.ours, &byte, 1) <= 0);
-	assert_string_equal(tls_why(pair.ours), "wrong version number"); /* the first reason */
+	assert_string_equal(tls_why(pair.ours), why); /* the first reason */
 	pair_hang_up();
 	pair_end();
 }

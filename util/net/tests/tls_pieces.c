@@ -45,6 +45,10 @@ static void apart_end(void)
 	pair_end();
 }
 
+/* Of a message that nobody reads meanwhile not more pieces than a socket holds, which counts hundreds of bytes for each: a
+ * ClientHello with a key share of ML-KEM (OpenSSL 3.5) has 1.5 kB. */
+enum { PIECES_MOST = 128 };
+
 /* Passes on what has been sent, in pieces, and calls the other end after each, if there is one to call. */
 static void pass_on(int from, int to, size_t piece, struct tls *called)
 {
@@ -52,6 +56,8 @@ static void pass_on(int from, int to, size_t piece, struct tls *called)
 	ssize_t n;
 
 	while ((n = recv(from, bytes, sizeof bytes, 0)) > 0) {
+		if (!called)
+			piece = MAX(piece, (size_t)n / PIECES_MOST + 1);
 		for (ssize_t at = 0; at < n; at += (ssize_t)piece) {
 			size_t len = MIN(piece, (size_t)(n - at));
 
