@@ -108,8 +108,8 @@ class Missing(Exception):
 
 
 def unstable_root(packages):
-    """The folder with Debian unstable that contrib/lib/unstable.sh makes or finds, with these packages; None if it cannot be."""
-    script = 'set -u; top=$1; shift; . "$top/contrib/lib/setup.sh"; . "$top/contrib/lib/unstable.sh"; unstable_root "$@" >&2 && printf %s "$unstable"'
+    """The folder with Debian unstable that contrib/lib/release.sh makes or finds, with these packages; None if it cannot be."""
+    script = 'set -u; top=$1; shift; . "$top/contrib/lib/setup.sh"; . "$top/contrib/lib/release.sh"; release_root unstable "$@" >&2 && printf %s "$release_folder"'
     out = subprocess.run(["bash", "-c", script, "differential", os.path.realpath(TOP), *packages], stdout=subprocess.PIPE, text=True, check=False)
     return out.stdout if out.returncode == 0 else None
 
