@@ -59,7 +59,7 @@ stop()
 	wait "$daemon" || fail "$1: it did not end well"
 	daemon=
 }
-resident_kb() { awk '/^VmRSS/ { print $2 }' "/proc/$(pgrep -P "$daemon")/status"; }
+resident_kb() { awk '/^VmRSS/ { print $2 }' "/proc/$(cat "$dir/pid")/status"; }
 # commands PAGE: those of its own lines, word for word; each ends well, and says something. Programs of this build are found by
 # their names, with this test's configuration in the place of the system's.
 mkdir "$dir/programs"
