@@ -5,9 +5,10 @@
 #
 # Sourced by bash with `set -u`, after contrib/lib/setup.sh; the caller has set `top`.
 #
-#   release_root RELEASE PACKAGE...  sets `release_folder` to the folder of that release (unstable, trixie), in which these
-#                               packages are installed. Made by debootstrap at the first call (200 MB, a minute), kept in
-#                               build/RELEASE, and used again. 77 where it cannot be had (we are not root, debootstrap
+#   release_root RELEASE PACKAGE...
+#                               sets `release_folder` to the folder of that release (unstable, trixie), in which
+#                               these packages are installed. Made by debootstrap at the first call (200 MB, a
+#                               minute), kept in build/RELEASE, and used again. 77 where it cannot be had (we are not root, debootstrap
 #                               cannot be installed, no mirror answers): the reason is in `release_why`, and on stderr.
 #   release_run COMMAND...      runs it in there as root, with a /proc, and with the project's root at its own
 #                               path. Standard input, output and the network are the caller's.
@@ -45,13 +46,15 @@ release_try() {
 # release_apt ARGUMENT...: a mirror may be weeks behind, and then says so by a date that has passed; its
 # signatures count all the same. Nothing in that folder serves anybody.
 release_apt() {
-	release_run apt-get -q -y -o Acquire::Check-Valid-Until=false -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 "$@" </dev/null
+	release_run apt-get -q -y -o Acquire::Check-Valid-Until=false -o Dpkg::Use-Pty=0 \
+		-o DPkg::Lock::Timeout=600 "$@" </dev/null
 }
 
 # release_mirror: the archive that this machine takes Debian's packages from; nothing where it is another system's.
 release_mirror() {
 	# shellcheck disable=SC2016
-	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' 2>/dev/null | head -n 1
+	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' 2>/dev/null |
+		head -n 1
 }
 
 # release_make RELEASE LOG: the system itself. It comes to its place only when it is whole.

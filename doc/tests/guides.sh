@@ -29,7 +29,8 @@ control() { timeout 30 "$build/resolver-control" -c "$dir/a.conf" "$@"; }
 configuration()
 {
 	awk -v number="${2:-1}" '/^```conf/ && ++count == number { on = 1; next } /^```/ && on { exit } on' "$1" |
-		sed -e '/^ *username:/d' -e "s|/var/lib/resolver/|$dir/|; s|/etc/resolver/|$dir/|; s|/run/resolverd/control|$dir/run/control|" \
+		sed -e '/^ *username:/d' -e "s|/var/lib/resolver/|$dir/|; s|/etc/resolver/|$dir/|" \
+			-e "s|/run/resolverd/control|$dir/run/control|" \
 			-e "s|/var/lib/misc/|$dir/|; s|/tmp/hosts/|$dir/hosts/|; s|metrics-interface: .*|metrics-interface: 127.0.0.1|" \
 			-e 's/interface: [1-9][0-9.]*$/interface: 127.0.0.1/; s/interface: [0-9a-f]*:[0-9a-f:]*$/interface: ::1/' \
 			-e 's/interface: [0-9.]*@/interface: 127.0.0.1@/'
@@ -60,8 +61,8 @@ stop()
 	daemon=
 }
 resident_kb() { awk '/^VmRSS/ { print $2 }' "/proc/$(cat "$dir/pid")/status"; }
-# commands PAGE: those of its own lines, word for word; each ends well, and says something. Programs of this build are found by
-# their names, with this test's configuration in the place of the system's.
+# commands PAGE COUNT: those of its own lines, word for word, and not fewer; each ends well, and says something. Programs
+# of this build are found by their names, with this test's configuration in the place of the system's.
 mkdir "$dir/programs"
 for program in resolver-control resolver-host resolver-anchor; do
 	case $program in resolver-control) how="-c $dir/a.conf" ;; resolver-host) how="-C $dir/a.conf" ;; *) how= ;; esac

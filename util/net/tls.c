@@ -40,8 +40,8 @@ static void on_info(const SSL *ssl, int what, int value)
 
 /* ---- creating and freeing ---- */
 
-/* Whether the library lacked memory since its errors were cleared. Who is asked which end it is to be (SSL_set_connect_state)
- * makes its record layer anew since OpenSSL 3.2, and returns nothing: the connection would end with its first step. */
+/* Whether the library lacked memory since its errors were cleared. Since OpenSSL 3.2 SSL_set_connect_state and
+ * SSL_set_accept_state make the record layer anew, and return nothing: the connection would end with its first step. */
 static bool lacked_memory(void)
 {
 	return ERR_GET_REASON(ERR_peek_error()) == ERR_R_MALLOC_FAILURE;

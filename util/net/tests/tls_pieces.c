@@ -45,8 +45,8 @@ static void apart_end(void)
 	pair_end();
 }
 
-/* Of a message that nobody reads meanwhile not more pieces than a socket holds, which counts hundreds of bytes for each: a
- * ClientHello with a key share of ML-KEM (OpenSSL 3.5) has 1.5 kB. */
+/* Of a message that nobody reads meanwhile not more pieces than a socket holds, which counts hundreds of bytes for
+ * each: a ClientHello with a key share of ML-KEM (OpenSSL 3.5) has 1.5 kB. */
 enum { PIECES_MOST = 128 };
 
 /* Passes on what has been sent, in pieces, and calls the other end after each, if there is one to call. */
