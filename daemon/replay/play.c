@@ -357,19 +357,30 @@ static void do_query(struct play *p)
 	}
 }
 
+/* The question sent last, to the step's address where it has one; NULL: there is none. */
+static struct outstanding *newest(const struct play *p, const struct play_step *s)
+{
+	LIST_EACH(at, &p->world.outstanding) {
+		struct outstanding *o = LIST_ITEM(at, struct outstanding, link);
+
+		if (s->address.family == 0 || addr_equals_ip(&s->address, &o->transmission->to))
+			return o;
+	}
+	return NULL;
+}
+
 static void do_newest(struct play *p)
 {
 	const struct play_step *s = p->step;
-	struct outstanding *o;
+	struct outstanding *o = newest(p, s);
 
 	step_on(p);
 	if (s->kind == PLAY_REPLY && p->scenario->deckard)
 		return;
-	if (list_is_empty(&p->world.outstanding)) {
+	if (!o) {
 		fail(p, "no question is outstanding");
 		return;
 	}
-	o = LIST_ITEM(p->world.outstanding.next, struct outstanding, link);
 	if (s->kind == PLAY_REPLY)
 		deliver_entry(p, o, s->entry);
 	else

@@ -397,6 +397,11 @@ static bool step_has_entry(enum step_kind kind)
 	       kind == PLAY_REPLY;
 }
 
+static bool step_has_address(enum step_kind kind)
+{
+	return step_has_entry(kind) || kind == PLAY_TIMEOUT || kind == PLAY_ERROR;
+}
+
 static bool read_step_body(struct scenario *s, struct play_step *p, struct lines *l,
 			   struct text_zone *zone, struct arena *a, struct fault *f)
 {
@@ -437,7 +442,7 @@ static bool has_its_rest(const struct play_step *p)
 	bool takes = p->kind >= PLAY_TIME_PASSES && p->kind != PLAY_TRAFFIC;
 	const char *rest = p->text;
 
-	if (step_has_entry(p->kind))
+	if (step_has_address(p->kind))
 		return !*rest || *rest == ';' || word_after((char *)(uintptr_t)rest, "ADDRESS");
 	return takes || !*rest || *rest == ';';
 }
@@ -471,7 +476,9 @@ static bool read_step(struct scenario *s, struct lines *l, char *text, struct pl
 		fault_set(f, "this step does not take: %s", rest);
 		return false;
 	}
-	if (step_has_entry(p->kind)) {
+	if (p->kind == PLAY_CHECK_AUTOTRUST || p->kind == PLAY_CHECK_TEMPFILE)
+		p->text[strcspn(p->text, " \t;")] = '\0';
+	if (step_has_address(p->kind)) {
 		char *address = word_after(rest, "ADDRESS");
 
 		if (address) {
