@@ -132,7 +132,7 @@ static enum disposition answer_malformed(struct client_query *j)
 	case REQUEST_FORMERR:
 		return client_query_reject(j, RCODE_FORMERR, REASON_none);
 	case REQUEST_NOTIMP:
-		if (msg_opcode(j->p->in.at) == OPCODE_NOTIFY && j->w->env.snapshot->zones->count)
+		if (msg_opcode(j->p->in.at) == OPCODE_NOTIFY)
 			return count_notify(j, local_notify(j));
 		return client_query_reject(j, RCODE_NOTIMP, REASON_none);
 	case REQUEST_BADVERS: /* otherwise it was a proper query */

@@ -289,12 +289,17 @@ enum disposition local_notify(struct client_query *j)
 	const struct authzone *z =
 		q->name_len && q->class_ == CLASS_IN ? authzones_find_exact(zones, q->name) : NULL;
 
-	if (q->name_len == 0 || q->type != TYPE_SOA)
+	if (q->name_len == 0)
 		return client_query_reject(j, RCODE_FORMERR, REASON_none);
-	if (!z)
-		return client_query_reject(j, RCODE_NOTAUTH, REASON_none);
-	if (!authhosts_admit(z, &j->p->client.from))
-		return client_query_reject(j, RCODE_REFUSED, REASON_prohibited);
+	if (j->request.edns.version > 0)
+		return client_query_reject(j, RCODE_BADVERS, REASON_none);
+	/* Unbound's words for both, with RA; NOTAUTH (RFC 8945 5.2) is about signatures here */
+	if (!z || !authhosts_admit(z, &j->p->client.from)) {
+		answer_error(&j->p->out, &j->to, RCODE_REFUSED, REASON_prohibited);
+		return DISPOSITION_SEND;
+	}
+	if (q->type != TYPE_SOA)
+		return client_query_reject(j, RCODE_FORMERR, REASON_none);
 	if (z->key)
 		return answer_signed_notify(j, z);
 	xfers_notified(z);

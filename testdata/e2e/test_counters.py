@@ -276,7 +276,7 @@ ROWS = [
     ("class-above-255", None, lambda s: s.ask("warm.lab.", rrclass=dns.rdataclass.from_text("CLASS300")),
      one(rrclass="other", rcode="REFUSED"), "it looks for servers of that class"),
     *[("opcode-" + dns.opcode.to_text(o), None, opcode(o), {}, None) for o in (dns.opcode.STATUS, dns.opcode.UPDATE)],
-    ("opcode-NOTIFY", None, opcode(dns.opcode.NOTIFY), {k: v for k, v in notify("NOTAUTH").items() if "edns" not in k}, notify("REFUSED")),
+    ("opcode-NOTIFY", None, opcode(dns.opcode.NOTIFY), notify("REFUSED"), None),
     ("local-data", None, lambda s: s.ask("a.here."), one(), None),
     ("local-denial", None, lambda s: s.ask("b.here."), one(rcode="NXDOMAIN"), None),
     ("local-refusal", None, lambda s: s.ask("b.away."), one(rcode="REFUSED"), None),

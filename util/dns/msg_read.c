@@ -57,6 +57,16 @@ static enum request_kind without_question(struct request *out)
 	return REQUEST_FORMERR;
 }
 
+/* The OPT of a NOTIFY, behind the SOA it may tell (RFC 1996 3.7); the formats of other opcodes are not read. */
+static void read_notify_edns(struct reader *r, const uint8_t *at, struct edns *to)
+{
+	struct edns misplaced = { 0 };
+
+	if (!read_additional(r, get_u16(at + 6) + get_u16(at + 8), &misplaced) || misplaced.present ||
+	    !read_additional(r, get_u16(at + 10), to))
+		*to = (struct edns){ 0 };
+}
+
 /* Bytes after the last record are ignored here as in responses: Unbound does so, and no RFC says
  * what they would mean. A request with TC set is malformed. */
 enum request_kind msg_read_request(const uint8_t *at, size_t len, struct request *out)
@@ -80,8 +90,11 @@ enum request_kind msg_read_request(const uint8_t *at, size_t len, struct request
 		r.at += name_len + 4;
 	}
 
-	if (msg_opcode(at) != OPCODE_QUERY)
+	if (msg_opcode(at) != OPCODE_QUERY) {
+		if (msg_opcode(at) == OPCODE_NOTIFY && out->q.name_len)
+			read_notify_edns(&r, at, &out->edns);
 		return REQUEST_NOTIMP;
+	}
 	if (get_u32(at + 6) != 0) {
 		/* records where a query has none: echo nothing of it */
 		out->q.name_len = 0;
