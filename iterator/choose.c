@@ -93,7 +93,7 @@ static bool wants_caps(const struct iter *it)
 	const struct snapshot *s = it->q->snapshot;
 
 	return it->conf->use_caps_for_id && !it->caps.on &&
-	       !(s->caps_exempt && trie_find_closest(s->caps_exempt, it->shown.name));
+	       !trie_find_closest(s->caps_exempt, it->shown.name);
 }
 
 static void on_answered(void *owner, const struct upstream_reply *reply)
@@ -306,7 +306,7 @@ static bool was_bogus(const struct query *q)
 }
 
 /* A zone that is held here answers in place of its servers. */
-static bool ask_authzone(struct iter *it, enum iter_step *step)
+static bool ask_authzone(struct iter *it)
 {
 	const struct authzones *zones = it->q->snapshot->zones;
 	const struct authzone *z;
@@ -322,7 +322,6 @@ static bool ask_authzone(struct iter *it, enum iter_step *step)
 	if (!z->falls_back || !was_bogus(it->q))
 		end = authzones_consult(zones, it->at->zone, &it->shown,
 					it->q->env->time->now_s, it->arena, reply->message);
-	*step = ITER_ON;
 	it->sent++;
 	if (end == AUTHZONE_ANSWER) {
 		stat_bump(&it->q->env->stats->authzone_up, 1);
@@ -384,7 +383,6 @@ static bool is_indispensable(const struct iter *it)
 enum iter_step choose(struct iter *it)
 {
 	struct selection to;
-	enum iter_step step;
 
 	decide_question(it);
 	if (caps_is_done(it)) {
@@ -398,8 +396,8 @@ enum iter_step choose(struct iter *it)
 		iter_let_go(it);
 		return iter_stop(it);
 	}
-	if (ask_authzone(it, &step))
-		return step;
+	if (ask_authzone(it))
+		return ITER_ON;
 	targets_ask_ahead(it);
 	to = select_server(it->at, it->q, it->shown.type, mesh_children(it->q));
 	it->wants_others |= to.target && is_doubtful(to.tier);
@@ -422,6 +420,6 @@ enum iter_step choose(struct iter *it)
 		}
 		it->q->lookup_refused = true;
 	}
-	it->state = (it->caps.on && it->caps.first) || it->empty ? ITER_response : ITER_parent_fallback;
+	it->state = it->caps.first || it->empty ? ITER_response : ITER_parent_fallback;
 	return ITER_ON;
 }

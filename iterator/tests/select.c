@@ -641,6 +641,10 @@ static void the_slower_is_asked_now_and_then(void **state)
 		w.at->targets[0].tries = 1;
 		draw(&w, &first, &second);
 		assert_int_equal(first > 0, rows[i].config || rows[i].apart_ms > 40);
+		w.at->targets[0].tries = 0;
+		w.at->targets[1].tries = 1;
+		draw(&w, &first, &second);
+		assert_int_equal(second > 0, rows[i].config && rows[i].apart_ms <= 400);
 		end(&w);
 	}
 }

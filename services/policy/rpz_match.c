@@ -409,7 +409,7 @@ static bool ends(const struct query *q, const uint8_t *name)
 	const struct authzones *zones = q->snapshot->zones;
 	bool sure = true;
 
-	for (size_t i = zones->first_policy; i < zones->count && sure; i++) {
+	for (size_t i = zones->first_policy; i < zones->count; i++) {
 		struct rpz_hit hit = { .zone = &zones->items[i],
 				       .rules = authzone_policy(&zones->items[i]) };
 

@@ -241,6 +241,8 @@ static void a_query_is_stopped_for_all_or_for_nobody(void **state)
 		{ "a rule", { "x CNAME ." }, { NULL }, "x.", 0, false, true },
 		{ "a rule with data", { "x A 192.0.2.1" }, { NULL }, "x.", 0, false, true },
 		{ "a rule of the second zone", { "y CNAME .", "x CNAME ." }, { NULL }, "x.", 0, false, true },
+		{ "a rule beside a zone that is not loaded", { "y CNAME .", "x CNAME ." }, { "rpz:\n name: later\n primary: 192.0.2.9\n" }, "x.",
+		  0, false, true },
 		{ "not for a client", { "x CNAME ." }, { NULL }, "x.", 1, false, false },
 		{ "let through before", { "x CNAME ." }, { NULL }, "x.", 0, true, false },
 		{ "let through", { "x CNAME rpz-passthru." }, { NULL }, "x.", 0, false, false },
@@ -290,6 +292,7 @@ static void which_cached_answers_are_looked_at_again(void **state)
 		{ { "www.example.", TYPE_DNAME, 0, { "www.example. 60 DNAME a." } }, true },
 		{ { "www.d.example.", TYPE_A, 0, { "d.example. 60 DNAME e.\nwww.d.example. 60 CNAME www.e." } }, true },
 		{ { "www.example.", TYPE_A, 0, { NULL } }, false },
+		{ { L63 "." L63 "." L63 ".llllllllllllllllllllllllllllllllllllllllllllllllllllll.x.", TYPE_A, 0, { "x. 60 A 192.0.2.2" } }, false },
 		{ { "www.example.", TYPE_A, 0, { "other.test. 60 A 192.0.2.2" } }, true }, /* which cannot be told at a glance */
 	};
 
@@ -308,6 +311,26 @@ static void which_cached_answers_are_looked_at_again(void **state)
 		msgcache_free(c);
 		end();
 	}
+}
+
+/* Nor is one of 256 records. */
+static void a_large_answer_may_begin_with_an_alias(void **state)
+{
+	struct question q = made_question("www.example.", TYPE_A);
+	struct msgcache *c = msgcache_new(1 << 20, 1);
+	const struct stored *s;
+	struct message *m;
+
+	(void)state;
+	begin("", (const char *const[ZONES]){ "gone CNAME ." }, none);
+	m = made_message(&world.arena, NOW, &(struct made){ "www.example.", TYPE_A, 0, { "www.example. 60 CNAME a." } });
+	m->sets[m->count[SECTION_ANSWER]++] = made_addresses(&world.arena, NOW, "a.", 255);
+	msgcache_store(c, m, &(struct msg_keep){ .now_s = NOW, .ttl_s = 60 });
+	s = msgcache_find(c, &q, msgcache_hash(&q), 0, true);
+	assert_non_null(s);
+	assert_true(rpz_match_doubt(world.snapshot->zones, s));
+	msgcache_free(c);
+	end();
 }
 
 /* Servers are noted where a rule may be about them, each once for each name it is asked for; what was met for a query is met
@@ -403,6 +426,7 @@ int main(void)
 		cmocka_unit_test(what_would_be_changed_is_withheld),
 		cmocka_unit_test(a_query_is_stopped_for_all_or_for_nobody),
 		cmocka_unit_test(which_cached_answers_are_looked_at_again),
+		cmocka_unit_test(a_large_answer_may_begin_with_an_alias),
 		cmocka_unit_test(servers_are_noted_once),
 		cmocka_unit_test(servers_stop_a_query_that_nobody_is_let_through),
 	};
