@@ -581,6 +581,103 @@ static void what_is_too_large_is_not_kept(void **state)
 	}
 }
 
+/* Entries whose hashes are one stand beside each other, unless they are for one question, scope and place. */
+static void the_same_hash_takes_nobodys_place(void **state)
+{
+	(void)state;
+	static const struct subnet_key here = { .net = { .net = { .family = 4, .ip = { 192, 0, 2 } }, .bits = 24 } };
+	static const struct {
+		const char *name;
+		uint16_t type, class_, scope;
+		bool stands; /* what was there before */
+	} rows[] = {
+		{ "www.example.com.", TYPE_A, CLASS_IN, 0, false },    { "WWW.example.com.", TYPE_A, CLASS_IN, 0, false },
+		{ "wwx.example.com.", TYPE_A, CLASS_IN, 0, true },     { "www1.example.com.", TYPE_A, CLASS_IN, 0, true },
+		{ "www.example.com.", TYPE_AAAA, CLASS_IN, 0, true }, { "www.example.com.", TYPE_A, CLASS_CH, 0, true },
+		{ "www.example.com.", TYPE_A, CLASS_IN, 2, true },
+	};
+	struct question own = made_question("www.example.com.", TYPE_A);
+	uint64_t hash = msgcache_hash(&own);
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct made other = { rows[i].name, rows[i].type, RCODE_NXDOMAIN, { NULL, "example.com. 300 SOA a. b. 1 2 3 4 5" } };
+		struct msgcache *c = msgcache_new(1 << 20, 1);
+		const struct stored *mine, *others;
+		struct question q = made_question(rows[i].name, rows[i].type);
+		struct message *m;
+		struct arena a;
+
+		arena_init(&a);
+		q.class_ = rows[i].class_;
+		keep(c, &plain_a, 1000, 300);
+		m = made_message(&a, 1000, &other);
+		m->q.class_ = rows[i].class_;
+		assert_non_null(msgcache_store(c, m, &(struct msg_keep){ .now_s = 1000, .ttl_s = 300, .hash = hash, .scope = rows[i].scope }));
+		mine = msgcache_find(c, &own, hash, 0, true);
+		others = msgcache_find(c, &q, hash, rows[i].scope, true);
+		assert_non_null(mine);
+		assert_non_null(others);
+		assert_int_equal(others->rcode, RCODE_NXDOMAIN);
+		if ((mine->rcode == RCODE_NOERROR) != rows[i].stands)
+			fail_msg("%s: %u", rows[i].name, mine->rcode);
+		/* what is for one subnet is for nobody else, and leaves what is for all */
+		if (rows[i].stands) {
+			m = made_message(&a, 1000, &(struct made){ "www.example.com.", TYPE_A, RCODE_NXDOMAIN, { NULL } });
+			(void)msgcache_store(c, m, &(struct msg_keep){ .now_s = 1000, .ttl_s = 300, .place = &here });
+			assert_int_equal(msgcache_find_at(c, &own, 0, &here, true)->rcode, RCODE_NXDOMAIN);
+			assert_int_equal(msgcache_find_at(c, &own, 0, &here, false)->rcode, RCODE_NXDOMAIN);
+			assert_null(msgcache_find_at(c, &own, 3, &here, true));
+			assert_int_equal(msgcache_find(c, &own, hash, 0, true)->rcode, RCODE_NOERROR);
+		}
+		arena_clear(&a);
+		msgcache_free(c);
+	}
+}
+
+/* From a file or another cache: what is there and good stays; the rest keeps the times it had. */
+static void what_is_restored_takes_no_good_answers_place(void **state)
+{
+	(void)state;
+	static const struct made newer = { "www.example.com.", TYPE_A, 0, { "www.example.com. 300 A 192.0.2.77" } },
+				 odd = { "odd.example.com.", TYPE_A, RCODE_NXDOMAIN, { NULL, "example.com. 300 SOA a. b. 1 2 3 4 5" } };
+	enum { NOTHING, GOOD, EXPIRED, FAILED };
+	static const struct {
+		unsigned there;
+		bool want;
+	} rows[] = { { NOTHING, true }, { GOOD, false }, { EXPIRED, true }, { FAILED, true } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct msg_restore how = { .now_s = 1100, .stored_s = 1000, .expires_s = 1200 };
+		struct msgcache *c = msgcache_new(1 << 20, 1);
+		const struct stored *s;
+		struct message *m;
+		struct arena a;
+
+		arena_init(&a);
+		if (rows[i].there == GOOD || rows[i].there == EXPIRED)
+			keep(c, &plain_a, 1000, rows[i].there == GOOD ? 300 : 50);
+		else if (rows[i].there == FAILED)
+			keep(c, &failed, 1090, 300);
+		if (msgcache_restore(c, made_message(&a, 1000, &newer), &how) != rows[i].want)
+			fail_msg("row %zu", i);
+		s = look(c, "www.example.com.", TYPE_A, 0, true);
+		assert_non_null(s);
+		if (rows[i].want) {
+			assert_int_equal(s->expires_s, 1200);
+			assert_int_equal(s->stored_s, 1000);
+			assert_int_equal(s->refresh_s, 1180);
+		}
+		m = made_message(&a, 1000, &odd);
+		m->rcode = 256;
+		assert_false(msgcache_restore(c, m, &how));
+		m->rcode = 255;
+		(void)msgcache_restore(c, m, &how);
+		assert_non_null(look(c, "odd.example.com.", TYPE_A, 0, true));
+		arena_clear(&a);
+		msgcache_free(c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -598,6 +695,8 @@ int main(void)
 		CLAIM(a_message_comes_out_as_it_went_in),
 		CLAIM(what_cannot_be_read_counts_as_missing),
 		CLAIM(what_is_too_large_is_not_kept),
+		CLAIM(the_same_hash_takes_nobodys_place),
+		CLAIM(what_is_restored_takes_no_good_answers_place),
 	};
 
 	return RUN_CLAIMS(claims, NULL, NULL);
