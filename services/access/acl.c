@@ -384,12 +384,16 @@ static bool is_listener(const struct listener *d, const struct addr *listener)
 const struct acl_rule *acl_get(const struct acl *a, const struct addr *client,
 			       const struct addr *listener)
 {
-	struct addr from = *client;
 	const struct acl_rule *r = NULL;
+	struct addr from;
 
-	(void)addr_unmap(&from);
-	if (from.family)
-		r = netset_find(a->clients, &from);
+	if (client->family == 6) {
+		from = *client;
+		if (addr_unmap(&from))
+			client = &from;
+	}
+	if (client->family)
+		r = netset_find(a->clients, client);
 	if (r)
 		return r;
 	for (size_t i = 0; listener && i < a->listener_count; i++) {

@@ -451,13 +451,19 @@ static bool read_proxy(const struct listen_udp *u, struct packet *p)
 	return true;
 }
 
-/* Whose query it is. False: nobody's that may ask. */
-static bool name_client(const struct udp_socket *s, struct packet *p)
+static void unmap_client(struct packet *p)
 {
 	struct addr shown = p->client.from;
 
-	if (UNLIKELY(addr_unmap(&p->client.from)))
+	if (addr_unmap(&p->client.from))
 		keep_sender(p, &shown);
+}
+
+/* Whose query it is. False: nobody's that may ask. */
+static bool name_client(const struct udp_socket *s, struct packet *p)
+{
+	if (p->client.from.family == 6)
+		unmap_client(p);
 	if (LIKELY(!s->at.proxied) || read_proxy(s->home, p))
 		return true;
 	mem_free(sender_of(&p->client));
