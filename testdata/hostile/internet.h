@@ -57,6 +57,8 @@ struct internet {
 	bool bars_servers;	 /* and what the adversary's servers say */
 	const uint8_t *withheld; /* that name; what is below it, too */
 	unsigned how_withheld;	 /* what is told in its place */
+	bool by_command;	 /* the name is so by no policy zone, but … */
+	bool denied;		 /* … where it is denied by command, now */
 	bool keeps;   /* serve-expired */
 	bool six;     /* do-ip6 */
 	bool synthesizes; /* DNS64 */

@@ -205,11 +205,11 @@ static void check_withheld(struct play *p, const struct ask *ask, const struct f
 
 			if (is_operators(p, rr->owner) || is_of_view(p, ask, rr->owner))
 				continue;
-			if (withheld_address(rr->type, rr->rdata))
+			if (p->net.withholds && withheld_address(rr->type, rr->rdata))
 				fail(p, ask, m, "an address that is withheld");
 			else if (s != SECTION_AUTHORITY && withheld_name(&p->net, rr->owner, rr->type, rr->rdata))
 				fail(p, ask, m, "a name that is withheld");
-			else if (s == SECTION_ANSWER && withheld_servers(&p->net, rr->owner, rr->type, rr->rdata,
+			else if (s == SECTION_ANSWER && p->net.withholds && withheld_servers(&p->net, rr->owner, rr->type, rr->rdata,
 									       !dname_equals(rr->owner, ask->q.name)))
 				fail(p, ask, m, "said by servers that are withheld");
 		}
@@ -332,7 +332,7 @@ static void check(struct play *p, const struct ask *ask, const struct flat_messa
 		check_hidden(p, ask, m);
 		return;
 	}
-	if (p->net.withholds) {
+	if (p->net.withholds || p->net.denied) {
 		check_withheld(p, ask, m);
 		return;
 	}

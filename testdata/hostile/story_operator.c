@@ -115,6 +115,7 @@ void step_restart(struct play *p)
 	tell(p, "stop, start with the cache file");
 	gap_us = seconds[pick_story(p, COUNT(seconds))] * US_PER_S;
 	play_lose_all(p);
+	p->net.denied = false;
 	if (conf && !operator_restart(&p->operator, conf, gap_us, &f))
 		p->over = true;
 	if (p->over)
@@ -179,6 +180,20 @@ void step_stub_add(struct play *p)
 	else
 		command(p, arena_textf(&p->net.arena, "stub_remove %s", name));
 	judge_change(p);
+}
+
+/* Until the next start. */
+void step_deny(struct play *p)
+{
+	struct internet *net = &p->net;
+	char name[DNAME_TEXT];
+
+	if (!net->withholds && !net->denied)
+		return;
+	unsettle(p);
+	net->denied = !net->denied;
+	dname_print(net->withheld, name);
+	command(p, arena_textf(&net->arena, "blocklist_%s %s", net->denied ? "deny" : "forget", name));
 }
 
 /* As the configuration would have it, and so the next reload has it likewise. */

@@ -29,6 +29,7 @@ void withheld_choose(struct internet *net)
 
 	net->withholds = chance(net->choices, CHOICES_WORLD, 8);
 	net->bars_servers = net->withholds && chance(net->choices, CHOICES_WORLD, 30);
+	net->by_command = net->withholds && chance(net->choices, CHOICES_WORLD, 40);
 	net->how_withheld = draw(net->choices, CHOICES_WORLD, COUNT(actions));
 	net->withheld = site_name(net, s, *prefix || !dname_is_root(s->zone->apex) ? prefix : "www");
 }
@@ -63,8 +64,10 @@ struct zonebuild *withheld_zone(struct internet *net, const uint8_t *apex)
 	b = zonebuild_new(policy);
 	zonebuild_spare_soa(b);
 	dname_print(net->withheld, name);
-	rule(net, b, name, action);
-	rule(net, b, arena_textf(&net->arena, "*.%s", name), action);
+	if (!net->by_command) {
+		rule(net, b, name, action);
+		rule(net, b, arena_textf(&net->arena, "*.%s", name), action);
+	}
 	rule(net, b, BY_ZONE, "CNAME .");
 	rule(net, b, BY_ZONE6, "CNAME *.");
 	if (net->bars_servers) {
@@ -141,7 +144,7 @@ static bool is_instead(struct slice rdata)
 
 bool withheld_name(const struct internet *net, const uint8_t *owner, uint16_t type, struct slice rdata)
 {
-	return dname_is_under(owner, net->withheld) && type != TYPE_RRSIG && !is_instead(rdata);
+	return (net->denied || (net->withholds && !net->by_command)) && dname_is_under(owner, net->withheld) && type != TYPE_RRSIG && !is_instead(rdata);
 }
 
 bool withheld_servers(struct internet *net, const uint8_t *owner, uint16_t type, struct slice rdata, bool by_alias)
