@@ -171,6 +171,37 @@ def policy_expansion(lab):
     return {"R": r.rcode, "addresses": len(r.texts())}
 
 
+@attack(56, "policy-disguises", "an address that response-ip or a policy zone withholds: as an IPv6 address that leads there, as a hint, "
+                                "beside NXDOMAIN",
+        rule="rules for an IPv4 address hold for what stands for it, in A, AAAA, SVCB and HTTPS records, whatever the RCODE", quick=True,
+        code="services/policy/response_ip.c:find_rule services/policy/rpz_match.c:find_in_set services/policy/answer_policy.c:judge_addresses",
+        module="respip validator iterator", server=["response-ip: 192.0.2.71/32 always_refuse"], limits={"leaked": 0, "kept": "yes"})
+def policy_disguises(lab):
+    lines, asked = ["kept 60 AAAA ::ffff:192.0.2.70"], []
+    for ip, six in (("192.0.2.71", "c000:247"), ("192.0.2.72", "c000:248")):
+        for n, (kind, data) in enumerate((("A", ip), ("AAAA", "::ffff:" + ip), ("AAAA", "2002:%s::1" % six), ("AAAA", "64:ff9b::" + six),
+                                          ("AAAA", "::ffff:0:" + ip), ("HTTPS", "1 . ipv4hint=192.0.2.1,%s" % ip),
+                                          ("HTTPS", "1 . ipv6hint=::ffff:" + ip), ("SVCB", "1 . ipv6hint=2001:db8::1,::ffff:" + ip))):
+            name = "n%d-%s" % (n, six[-3:])
+            lines += ["%s 60 %s %s" % (name, kind, data), "alias-%s 60 CNAME %s" % (name, name)]
+            asked += [(start + name + ".guise.test", kind, data) for start in ("", "alias-", "under-")]
+    zone = lab.world.serve(Zone("guise.test", lines), {"ns.guise.test.": ATTACKERS[0]})
+    data = {name: "%s 60 %s %s" % (name, kind, rdata) for name, kind, rdata in asked}
+
+    def answer(q):
+        return q.reply([data[q.name.rstrip(".")]], rcode="NXDOMAIN") if q.name.startswith("under-") else zone.answer(q)
+    lab.world.script(ATTACKERS[0], answer)
+    path = rpz_clause(lab, "policy.test", ["32.72.2.0.192.rpz-ip CNAME ."])
+    lab.start()
+    os.unlink(path)
+    leaked = []
+    for name, kind, _ in asked * 2:
+        text = lab.ask(name, kind).message.to_text()
+        leaked += [name for w in ("192.0.2.71", "192.0.2.72", "c000:247", "c000:248") if w in text]
+    kept = lab.ask("kept.guise.test", "AAAA").message.answer
+    return {"leaked": len(leaked), "kept": "yes" if kept else "no"}
+
+
 answered(56, "policy-cut-transfer", "an incremental transfer that does not fit, a transfer that is cut",
          "incomplete transfers are discarded", "services/xfer/schedule.c",
          "testdata/replay/zone_differences_that_do_not_fit.rpl services/authzone/tests/stream.c")
