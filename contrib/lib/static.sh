@@ -1,5 +1,5 @@
 # Zig as a cross compiler, and the libraries of a build built with it: static ones, for systems with musl.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2034,SC2154
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Sourced after setup.sh. Zig comes from PyPI, sources of libraries are those of Debian's source packages, without its
