@@ -11,7 +11,7 @@ TEMPLATES = \
 	contrib/systemd/resolverd.sysusers.in \
 	contrib/systemd/resolverd.tmpfiles.in
 MADE = \
-	contrib/@house@.conf \
+	contrib/@product@.conf \
 	contrib/openrc/@daemon@.confd \
 	contrib/openrc/@daemon@.initd \
 	contrib/resolvconf/@daemon@ \
@@ -21,10 +21,10 @@ MADE = \
 	contrib/systemd/@daemon@.sysusers \
 	contrib/systemd/@daemon@.tmpfiles
 
-conf_dir = $(sysconfdir)/@house@
+conf_dir = $(sysconfdir)/@product@
 FILL_IN = sed -e 's|@sbindir[@]|$(sbindir)|g' -e 's|@libexecdir[@]|$(libexecdir)|g' \
 	-e 's|@conf_file[@]|$(conf_file)|g' -e 's|@conf_dir[@]|$(conf_dir)|g' -e 's|@run_dir[@]|$(run_dir)|g' \
-	-e 's|@state_dir[@]|$(state_dir)|g' -e 's|@house[@]|@house@|g' -e 's|@daemon[@]|@daemon@|g' \
+	-e 's|@state_dir[@]|$(state_dir)|g' -e 's|@product[@]|@product@|g' -e 's|@daemon[@]|@daemon@|g' \
 	-e 's|@user[@]|@user@|g' -e 's|@default_file[@]|$(sysconfdir)/default/@daemon@|g' \
 	-e 's|@version[@]|$(VERSION)|g' -e 's|@root_key_file[@]|$(state_dir)/root.key|g' -e 's|@control_socket[@]|$(run_dir)/@control_socket@|g'
 
@@ -50,8 +50,8 @@ endif
 
 # A configuration that is there is the administrator's.
 install-data-local: contrib/made.stamp
-	$(MKDIR_P) "$(DESTDIR)$(conf_dir)/@house@.conf.d" "$(DESTDIR)$(state_dir)" "`dirname "$(DESTDIR)$(conf_file)"`"
-	test -e "$(DESTDIR)$(conf_file)" || $(INSTALL_DATA) contrib/@house@.conf "$(DESTDIR)$(conf_file)"
+	$(MKDIR_P) "$(DESTDIR)$(conf_dir)/@product@.conf.d" "$(DESTDIR)$(state_dir)" "`dirname "$(DESTDIR)$(conf_file)"`"
+	test -e "$(DESTDIR)$(conf_file)" || $(INSTALL_DATA) contrib/@product@.conf "$(DESTDIR)$(conf_file)"
 	test -n "$(DESTDIR)" || $(MKDIR_P) "$(run_dir)"
 	test -n "$(DESTDIR)" || chown @user@: "$(state_dir)" 2>/dev/null || \
 		echo "note: $(state_dir) has to belong to the user @user@, whom the daemon becomes"
@@ -67,8 +67,8 @@ endif
 # What the administrator has changed stays.
 uninstall-local:
 	rm -f "$(DESTDIR)$(sysusers_dir)/@daemon@.conf" "$(DESTDIR)$(tmpfiles_dir)/@daemon@.conf"
-	cmp -s contrib/@house@.conf "$(DESTDIR)$(conf_file)" && rm -f "$(DESTDIR)$(conf_file)" || :
-	rmdir "$(DESTDIR)$(conf_dir)/@house@.conf.d" "$(DESTDIR)$(conf_dir)" "$(DESTDIR)$(state_dir)" 2>/dev/null || :
+	cmp -s contrib/@product@.conf "$(DESTDIR)$(conf_file)" && rm -f "$(DESTDIR)$(conf_file)" || :
+	rmdir "$(DESTDIR)$(conf_dir)/@product@.conf.d" "$(DESTDIR)$(conf_dir)" "$(DESTDIR)$(state_dir)" 2>/dev/null || :
 
 # Hard links, or copies where there can be none: a program's name is the one it was started by, and
 # rights are given to paths (AppArmor) that a symbolic link would lead away from.

@@ -240,10 +240,10 @@ bool serve_open(struct daemon *d, struct conf *conf, struct fault *f)
 	policy_shed(conf);
 	d->leases = leases_new(d->loop);
 	leases_adopt(d->leases, conf, d->snapshot->policy->zones, d->locked_in != NULL);
-	d->keeper = cache_keeper_new(d->loop, &d->caches);
-	cache_keeper_adopt(d->keeper, d->snapshot, d->locked_in != NULL);
-	cache_keeper_begin(d->keeper);
-	d->purge = purge_new(d->loop, &d->caches, d->keeper);
+	d->cache_keeper = cache_keeper_new(d->loop, &d->caches);
+	cache_keeper_adopt(d->cache_keeper, d->snapshot, d->locked_in != NULL);
+	cache_keeper_begin(d->cache_keeper);
+	d->purge = purge_new(d->loop, &d->caches, d->cache_keeper);
 	d->forgetting = forgetting_new(d);
 	d->dnstap = dnstap_new(d->worker_count);
 	dnstap_adopt(d->dnstap, d->snapshot, d->locked_in != NULL);
@@ -258,7 +258,7 @@ static void on_look(struct timer *t)
 	struct daemon *d = container_of(t, struct daemon, look);
 
 	tls_conf_refresh(d->snapshot, loop_time(d->loop)->now_s);
-	log_settle(false);
+	log_report_repeats(false);
 	timer_set(d->loop, &d->look, LOOK_US);
 }
 
@@ -303,9 +303,9 @@ bool serve_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fau
 	d->look.fire = on_look;
 	timer_set(d->loop, &d->look, LOOK_US);
 	loop_run(d->loop);
-	purge_settle(d->purge);
-	cache_keeper_end(d->keeper, true); /* while clients are still being answered */
-	log_settle(true);
+	purge_finish(d->purge);
+	cache_keeper_end(d->cache_keeper, true); /* while clients are still being answered */
+	log_report_repeats(true);
 	log_ops_of(stop, NULL, "service stopped (%s)", PACKAGE_STRING);
 	return true;
 }
@@ -336,8 +336,8 @@ void serve_close(struct daemon *d)
 	client_sockets_forget(d->client_sockets, d->worker_count);
 	purge_free(d->purge);
 	forgetting_free(d->forgetting);
-	cache_keeper_end(d->keeper, false);
-	cache_keeper_free(d->keeper);
+	cache_keeper_end(d->cache_keeper, false);
+	cache_keeper_free(d->cache_keeper);
 	caches_leave(&d->caches);
 	rcu_flush();
 	changes_clear(&d->changes);

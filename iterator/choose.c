@@ -4,7 +4,7 @@
 
 #include "iterator/route_zone.h"
 #include "iterator/select.h"
-#include "iterator/show.h"
+#include "iterator/client_subnet.h"
 #include "iterator/targets.h"
 #include "services/access/ratelimit.h"
 #include "services/authzone/zones.h"
@@ -71,7 +71,7 @@ static bool may_send(struct iter *it)
 	else if (it->sent_in_all >= ITER_SENDS)
 		iter_blame(it, REASON_budget_sends, "limit of %u upstream queries for one name reached",
 			   ITER_SENDS);
-	else if (it->q->budget->wasted_sends <= (it->q->depth ? BUDGET_VAIN_KEPT : 0) &&
+	else if (it->q->budget->wasted_sends <= (it->q->depth ? BUDGET_WASTED_KEPT : 0) &&
 		 !it->at->config && !it->q->is_detached)
 		iter_blame(it, REASON_no_reachable,
 			   "too many name servers timed out or gave useless answers");
@@ -146,7 +146,7 @@ static bool send_race(struct iter *it, const struct upstream_question *question,
 	struct race_how how = race_of(it, question, to);
 
 	/* whether to send the client subnet depends on the server */
-	if (!config || config->strategy != STRATEGY_RACE || it->caps.on || it->shows)
+	if (!config || config->strategy != STRATEGY_RACE || it->caps.on || it->sent_subnet)
 		return false;
 	how.count += select_others(it->at, it->q, it->shown.type, to, how.targets + 1,
 				   MIN(config->racers, (unsigned)RACERS_MOST) - 1);
@@ -221,10 +221,10 @@ static struct target *another(void *owner)
 	struct target *first = delegation_target_now(it->at, it->target), *out;
 	struct selection to = { .target = first, .tier = it->tier };
 
-	if (it->q->budget->sends <= 0 || it->q->budget->wasted_sends <= BUDGET_VAIN_KEPT ||
+	if (it->q->budget->sends <= 0 || it->q->budget->wasted_sends <= BUDGET_WASTED_KEPT ||
 	    it->sent >= it->conf->max_sent_count || it->sent_in_all >= ITER_SENDS ||
 	    infra_network_is_down(it->q->env->infra, it->q->env->time) ||
-	    (iter_judges_servers(it) && iter_is_stopped_at(it, it->at)) ||
+	    (iter_has_server_rules(it) && iter_is_stopped_at(it, it->at)) ||
 	    !select_others(it->at, it->q, it->shown.type, &to, &out, 1) || out->tries >= first->tries ||
 	    (it->q->snapshot->limits_zones && !zone_admits(it)))
 		return NULL;
@@ -269,9 +269,9 @@ static enum iter_step send_question(struct iter *it, const struct selection *to)
 		.zone = it->at->zone,
 		.tls_name = to->target->tls_name,
 		.http_path = to->target->http_path,
-		.subnet = it->shows,
+		.subnet = it->sent_subnet,
 		.recurse = recurse,
-		/* a recursor that validates would keep from us what we can judge ourselves, if we do; a
+		/* a recursor that validates would keep from us what we can validate ourselves, if we do; a
 		 * forwarder is given its chance to find good data first */
 		.checking_disabled = (!recurse && q->env->trust_point) || (q->kind & QUERY_CD && q->depth == 0) ||
 				     (q->want_signatures && (q->avoid_count || to->target->tries)),
@@ -320,7 +320,7 @@ static bool ask_authzone(struct iter *it)
 	reply = arena_new(it->arena, struct upstream_reply);
 	reply->message = arena_new(it->arena, struct message);
 	if (!z->falls_back || !was_bogus(it->q))
-		end = authzones_consult(zones, it->at->zone, &it->shown,
+		end = authzones_resolve(zones, it->at->zone, &it->shown,
 					it->q->env->time->now_s, it->arena, reply->message);
 	it->sent++;
 	if (end == AUTHZONE_ANSWER) {
@@ -392,7 +392,7 @@ enum iter_step choose(struct iter *it)
 	}
 	if (!may_send(it))
 		return ITER_ON;
-	if (iter_judges_servers(it) && iter_is_stopped_at(it, it->at)) {
+	if (iter_has_server_rules(it) && iter_is_stopped_at(it, it->at)) {
 		iter_let_go(it);
 		return iter_stop(it);
 	}
@@ -404,7 +404,7 @@ enum iter_step choose(struct iter *it)
 	if (to.target && !(is_doubtful(to.tier) && targets_ask_next(it))) {
 		if (!is_within_rate(it))
 			return ITER_ON;
-		if (UNLIKELY(show_choose(it, &to) == SHOW_DIVIDE))
+		if (UNLIKELY(client_subnet_choose(it, &to) == SUBNET_DIVIDE))
 			return stop_for_all(it);
 		return send_question(it, &to);
 	}

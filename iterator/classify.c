@@ -53,7 +53,7 @@ static const struct rrset *authority_of_type(const struct message *m, uint16_t t
 }
 
 /* There is no data: is the NS set in AUTHORITY a referral? `cut` is its owner. */
-static enum response judge_cut(const struct message *m, const uint8_t *cut, const uint8_t *zone,
+static enum response classify_cut(const struct message *m, const uint8_t *cut, const uint8_t *zone,
 			       bool recursive, bool recursor)
 {
 	bool aa = m->flags & FLAG_AA;
@@ -106,7 +106,7 @@ enum response classify(const struct message *m, const struct question *asked, co
 	if (authority_of_type(m, TYPE_SOA))
 		return recursor ? RESPONSE_recursor : RESPONSE_nodata;
 	if (ns)
-		return judge_cut(m, rrset_owner(ns), zone, recursive, recursor);
+		return classify_cut(m, rrset_owner(ns), zone, recursive, recursor);
 	if (recursor)
 		return RESPONSE_recursor;
 	return message_set_count(m) == 0 ? RESPONSE_empty : RESPONSE_nodata;

@@ -45,12 +45,12 @@ enum iter_step confirm_denial(struct iter *it, struct message *m)
 }
 
 /* If it is a validated denial, it is in the cache. */
-static void denial_judged(struct iter *it, const struct message *judged)
+static void on_denial_validated(struct iter *it, const struct message *validated)
 {
 	struct cached_answer r;
 
 	it->state = ITER_choose;
-	if (judged->rcode != RCODE_NXDOMAIN || judged->security != SECURITY_SECURE)
+	if (validated->rcode != RCODE_NXDOMAIN || validated->security != SECURITY_SECURE)
 		return;
 	r = from_cache(it->q, &it->shown);
 	if (!r.message || r.alias || r.message->rcode != RCODE_NXDOMAIN)
@@ -123,5 +123,5 @@ void confirm_arrived(struct iter *it, const struct query *child)
 	if (is_cut)
 		cut_found(it, child->reply);
 	else
-		denial_judged(it, child->reply);
+		on_denial_validated(it, child->reply);
 }

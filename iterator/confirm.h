@@ -6,7 +6,7 @@
 #include "iterator/iter.h"
 
 /* The minimised name is said not to exist. Many servers wrongly say so of empty non-terminals; but
- * where the denial can be validated it is, and then settles the whole name (RFC 8020). */
+ * where the denial can be validated it is, and then decides for the whole name (RFC 8020). */
 enum iter_step confirm_denial(struct iter *it, struct message *m);
 
 /* Whether `m` denies the DS set from the child's side of the zone cut, or from nobody knows where: the

@@ -188,7 +188,7 @@ struct delegation *delegation_from_config(struct arena *a, const struct forward_
 static void expire(struct delegation *d, const struct rrset *ns_set)
 {
 	d->expires = true;
-	d->expires_s = d->told_until_s = ns_set->expires_s;
+	d->expires_s = d->parent_until_s = ns_set->expires_s;
 }
 
 uint32_t delegation_last_second(const struct delegation *above, uint32_t expires_s)
@@ -222,8 +222,8 @@ static bool is_anchored(const struct query *q, const uint8_t *zone)
 	return point && dname_equals(point, zone);
 }
 
-/* Whether with this DS set (or NULL) what the zone says is judged by its keys. */
-static bool makes_judged(const struct query *q, const struct rrset *ds)
+/* Whether with this DS set (or NULL) what the zone says is validated by its keys. */
+static bool is_validated_by(const struct query *q, const struct rrset *ds)
 {
 	return ds && (!q->env->needs_keys || q->env->needs_keys(q, ds));
 }
@@ -242,7 +242,7 @@ struct delegation *delegation_from_message(const struct query *q, const struct m
 	d->knows_parent = true;
 	ds = message_find(m, SECTION_AUTHORITY, d->zone, TYPE_DS, m->q.class_);
 	d->lacks_ds = !ds && !is_anchored(q, d->zone);
-	d->expects_dnssec = makes_judged(q, ds) || is_anchored(q, d->zone);
+	d->expects_dnssec = is_validated_by(q, ds) || is_anchored(q, d->zone);
 	const struct rrset **sets = message_section(m, SECTION_ADDITIONAL, &count);
 	for (unsigned i = 0; i < count; i++) {
 		if ((sets[i]->type == TYPE_A || sets[i]->type == TYPE_AAAA) &&
@@ -285,7 +285,7 @@ struct delegation *delegation_from_cache(const struct query *q, const uint8_t *n
 	if (q->env->trust_point) { /* a validator is present */
 		const struct rrset *ds = rrsetcache_find(cache, d->zone, TYPE_DS, class_, 0, now_s);
 		d->expects_dnssec =
-			(ds && ds->security == SECURITY_SECURE && makes_judged(q, ds)) || is_anchored(q, d->zone);
+			(ds && ds->security == SECURITY_SECURE && is_validated_by(q, ds)) || is_anchored(q, d->zone);
 	}
 	delegation_fill(d, q, false);
 	return d;

@@ -62,11 +62,11 @@ struct delegation {
 	bool authzone; /* the whole zone is held here: nobody need be asked */
 	bool knows_parent;   /* names are, or include, the parent's NS set */
 	bool last_resort;    /* the parent's names and glue have been added */
-	bool expects_dnssec; /* a DS set came with the referral, and what the zone says will be judged by it */
+	bool expects_dnssec; /* a DS set came with the referral, and what the zone says will be validated by it */
 	bool lacks_ds;       /* none came */
 	bool expires;        /* it was delegated, not configured: … */
 	uint32_t expires_s;  /* … until then, unless the parent says so again, … */
-	uint32_t told_until_s; /* … or until then, if only the parent's word counts, not what it was learned through */
+	uint32_t parent_until_s; /* … or until then, if only the parent's word counts, not what it was learned through */
 	struct ns *names;
 	unsigned name_count, name_room;
 	struct target *targets;

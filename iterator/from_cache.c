@@ -35,7 +35,7 @@ static const struct stored *find_stored(const struct query *q, const struct ques
 	/* a chain of trust looks for keys among RRsets, from which those that do not hold are gone */
 	if (q->kind & QUERY_NO_VALIDATE && s->security == SECURITY_UNCHECKED && stored_is_good(s))
 		return NULL;
-	return q->kind & QUERY_CD && stored_is_verdict(s) ? NULL : s;
+	return q->kind & QUERY_CD && stored_is_bare_bogus(s) ? NULL : s;
 }
 
 static const struct rrset *find_set(const struct query *q, const uint8_t *owner, uint16_t type,
@@ -44,7 +44,7 @@ static const struct rrset *find_set(const struct query *q, const uint8_t *owner,
 	return rrsetcache_find(q->cache.rrsets, owner, type, class_, 0, q->env->time->now_s);
 }
 
-/* What has been judged of all its sets alike; else it is yet to be judged as a whole. */
+/* What has been validated of all its sets alike; else it is yet to be validated as a whole. */
 static uint8_t common_security(const struct message *m)
 {
 	unsigned count = message_set_count(m);
@@ -72,7 +72,7 @@ static struct message *message_of(struct query *q, const struct question *wanted
 
 /* What is proven of a name above the one wanted holds for it if that is within the name returned: the
  * trust anchor closest to it, or a zone configured here at or below that. NULL where nothing is validated. */
-static const uint8_t *settled_at(struct query *q, const struct question *wanted)
+static const uint8_t *proof_scope(struct query *q, const struct question *wanted)
 {
 	const struct env *e = q->env;
 	const uint8_t *point =
@@ -91,13 +91,13 @@ static const struct rrset *of_no_ttl(struct query *q, const struct rrset *set)
 	return s;
 }
 
-/* From a DNAME above the name, but not above what settles it. One that is not secure serves only the
+/* From a DNAME above the name, but not above the scope of its proofs. One that is not secure serves only the
  * answer it came with (a forged one would take over a whole subtree), and one made from a wildcard none (RFC 6672 3.3). */
 static struct message *by_dname(struct query *q, const struct question *wanted)
 {
 	const uint8_t *within;
 
-	if (!rrsetcache_knows_dname(q->cache.rrsets) || !(within = settled_at(q, wanted)))
+	if (!rrsetcache_knows_dname(q->cache.rrsets) || !(within = proof_scope(q, wanted)))
 		return NULL;
 	for (const uint8_t *owner = wanted->name; dname_is_strictly_under(owner, within);) {
 		owner = dname_parent(owner);
@@ -173,7 +173,7 @@ static const struct stored *find_denial(struct query *q, const uint8_t *name,
 /* RFC 8020: nothing exists below a name that does not exist. Only if that is proven. */
 static struct message *by_nothing_above(struct query *q, const struct question *wanted)
 {
-	const uint8_t *within = settled_at(q, wanted);
+	const uint8_t *within = proof_scope(q, wanted);
 
 	if (!q->snapshot->conf->server.harden_below_nxdomain || !within)
 		return NULL;
@@ -203,7 +203,7 @@ static struct message *by_denials(struct query *q, const struct question *wanted
 
 	if (q->cache.negative == NULL || (!conf->aggressive_nsec && wanted->type != TYPE_DS))
 		return NULL;
-	ask.within = settled_at(q, wanted);
+	ask.within = proof_scope(q, wanted);
 	m = ask.within ? aggressive_answer(q->cache.negative, &ask) : NULL;
 	if (m)
 		stat_bump(m->rcode == RCODE_NXDOMAIN ? &q->env->stats->aggressive_nxdomain
@@ -214,7 +214,7 @@ static struct message *by_denials(struct query *q, const struct question *wanted
 
 /* From a referral's denial of the DS set: enough for us, but it lacks the SOA that would tell a
  * client how long to cache it. */
-static struct message *by_hearsay(struct query *q, const struct question *wanted)
+static struct message *from_referral_ds(struct query *q, const struct question *wanted)
 {
 	struct message *m;
 
@@ -306,7 +306,7 @@ struct cached_answer from_cache(struct query *q, const struct question *wanted)
 	if (m && is_alias(m, wanted))
 		return (struct cached_answer){ .message = m, .alias = true };
 	if (m == NULL)
-		m = by_hearsay(q, wanted);
+		m = from_referral_ds(q, wanted);
 	if (m == NULL && LIKELY(!whole))
 		m = by_parts(q, wanted);
 	if (m && wanted->type == TYPE_ANY)

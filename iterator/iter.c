@@ -105,7 +105,7 @@ enum iter_step iter_stop(struct iter *it)
 	return ITER_ON;
 }
 
-bool iter_judges_servers(const struct iter *it)
+bool iter_has_server_rules(const struct iter *it)
 {
 	return UNLIKELY(rpz_match_exist(it->q->snapshot->zones)) && rpz_match_by_servers(it->q);
 }

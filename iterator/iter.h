@@ -89,7 +89,7 @@ struct iter {
 	struct target *target; /* the server */
 	enum tier tier;
 	const struct upstream_reply *reply; /* for on_response */
-	const struct netblock *shows; /* the client subnet sent; NULL: none */
+	const struct netblock *sent_subnet; /* the client subnet sent; NULL: none */
 	bool echoed;                  /* and the answer is for it */
 	bool on_the_way;              /* it would be sent with the whole name, not with this part of it */
 	struct caps caps;                   /* 0x20 fallback */
@@ -141,7 +141,7 @@ enum iter_step iter_stop(struct iter *it);
 bool iter_is_barred(const struct iter *it, unsigned from);
 /* Whether policy zones have rules for servers; and whether one of them ends the resolution, of what is
  * known by now of the servers of `d`. */
-bool iter_judges_servers(const struct iter *it);
+bool iter_has_server_rules(const struct iter *it);
 bool iter_is_stopped_at(struct iter *it, const struct delegation *d);
 /* Begin QNAME minimisation afresh, as far as the options allow it. */
 void iter_hide_name(struct iter *it);

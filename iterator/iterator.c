@@ -80,7 +80,7 @@ static bool is_from_stopped(struct iter *it)
 {
 	struct route route;
 
-	if (!iter_judges_servers(it))
+	if (!iter_has_server_rules(it))
 		return false;
 	route = find_route(it);
 	return route.at && iter_is_stopped_at(it, route.at);
@@ -116,7 +116,7 @@ static enum iter_step on_start(struct iter *it)
 	return iter_is_barred(it, known) ? iter_stop(it) : ITER_ON;
 }
 
-/* ---- approach: the closest known servers; if there are none, prime ---- */
+/* ---- find_zone: the closest known servers; if there are none, prime ---- */
 
 static struct delegation *priming_servers(const struct iter *it, const uint8_t *zone)
 {
@@ -226,7 +226,7 @@ static void primed(struct iter *it, const struct query *child)
 	it->state = ITER_choose;
 }
 
-/* ---- choose, await, digest, resort ---- */
+/* ---- choose, await, response, parent_fallback ---- */
 
 static enum iter_step on_choose(struct iter *it)
 {

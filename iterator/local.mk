@@ -19,7 +19,7 @@ libresolver_la_SOURCES += \
 	iterator/scrub.c iterator/scrub.h \
 	iterator/scrub_set.c iterator/scrub_set.h \
 	iterator/select.c iterator/select.h \
-	iterator/show.c iterator/show.h \
+	iterator/client_subnet.c iterator/client_subnet.h \
 	iterator/targets.c iterator/targets.h
 
 UNIT_TESTS += \
@@ -42,7 +42,7 @@ UNIT_TESTS += \
 	iterator/tests/scrub_set \
 	iterator/tests/select \
 	iterator/tests/select_strategy \
-	iterator/tests/show \
+	iterator/tests/client_subnet \
 	iterator/tests/states \
 	iterator/tests/targets
 

@@ -7,7 +7,7 @@
 #include "iterator/route_zone.h"
 #include "iterator/scrub.h"
 #include "iterator/scrub_set.h"
-#include "iterator/show.h"
+#include "iterator/client_subnet.h"
 #include "iterator/targets.h"
 #include "services/authzone/zones.h"
 #include "services/cache/aggressive.h"
@@ -51,7 +51,7 @@ static const char *zone_text(const struct iter *it, char buf[DNAME_TEXT])
 
 /* ---- keeping what is believed ---- */
 
-/* The time by which cached sets are judged. When an answer is being refreshed, those that expire
+/* The time by which cached sets are validated. When an answer is being refreshed, those that expire
  * within the leeway count as expired, but only against a new answer with more time left. */
 static uint32_t when(const struct iter *it, const struct rrset *offered, bool is_answer)
 {
@@ -62,7 +62,7 @@ static uint32_t when(const struct iter *it, const struct rrset *offered, bool is
 	return now_s + it->leeway_s;
 }
 
-/* Whether the CNAME was synthesized from a DNAME: without the DNAME nothing would vouch for it. */
+/* Whether the CNAME was synthesized from a DNAME: without the DNAME nothing would prove it. */
 static bool is_synthesized(const struct message *m, const struct rrset *cname)
 {
 	unsigned count;
@@ -100,11 +100,11 @@ static const struct rrset *limited(const struct iter *it, const struct rrset *se
 	struct rrset *copy;
 
 	if ((set->type != TYPE_A && set->type != TYPE_AAAA) || !it->at || !it->at->expires ||
-	    !time_is_past(set->expires_s, it->at->told_until_s) ||
+	    !time_is_past(set->expires_s, it->at->parent_until_s) ||
 	    !dname_is_under(rrset_owner(set), it->at->zone) || !delegation_find(it->at, rrset_owner(set)))
 		return set;
 	copy = rrset_copy(it->arena, set);
-	copy->expires_s = it->at->told_until_s;
+	copy->expires_s = it->at->parent_until_s;
 	return copy;
 }
 
@@ -140,7 +140,7 @@ static bool has_alias(const struct message *m)
 }
 
 /* Whether the cache has an answer to that question that was validated, or found bogus. */
-static bool is_judged(const struct query *q, const struct question *asked, uint64_t hash)
+static bool is_validated(const struct query *q, const struct question *asked, uint64_t hash)
 {
 	const struct stored *s = msgcache_find(q->env->messages, asked, hash, q->scope, true);
 
@@ -160,7 +160,7 @@ static void keep_message(struct iter *it, const struct message *m)
 	    (m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN))
 		return;
 	how.hash = msgcache_hash(&m->q);
-	if (is_judged(q, &m->q, how.hash))
+	if (is_validated(q, &m->q, how.hash))
 		return;
 	kept.flags = FLAG_QR;
 	store_message(q->env->messages, q->snapshot->conf, &kept, &how);
@@ -643,12 +643,12 @@ static void tell_response(const struct iter *it, const struct message *m, enum r
 	     response_name(r), rr_rcode_name(m->rcode, rcode), message_set_count(m));
 }
 
-static enum iter_step judge(struct iter *it, struct message *m, const struct upstream_reply *reply)
+static enum iter_step take_response(struct iter *it, struct message *m, const struct upstream_reply *reply)
 {
 	enum response r = classify(m, &it->shown, it->at->zone, was_told_to_recurse(it));
 
 	tell_response(it, m, r);
-	if (UNLIKELY(it->shows != NULL) && reply && !show_judge(it, reply, r))
+	if (UNLIKELY(it->sent_subnet != NULL) && reply && !client_subnet_check(it, reply, r))
 		return go_on(it, ITER_choose);
 	log_query("%s: %s", addr_print(&it->target->addr, 53, (char[ADDR_TEXT]){ 0 }),
 		  response_name(r));
@@ -692,7 +692,7 @@ static void keep_the_rest(struct iter *it, const struct upstream_reply *reply, b
 	m->sets = sets;
 	if (options->len)
 		options->at = arena_copy(it->arena, options->at, options->len);
-	arena_clear(reply->aside);
+	arena_clear(reply->own_arena);
 }
 
 enum iter_step response_read(struct iter *it)
@@ -721,7 +721,7 @@ enum iter_step response_read(struct iter *it)
 	if (reply == NULL && it->caps.on) {
 		struct message *m = it->caps.first;
 		caps_end(&it->caps);
-		return judge(it, m, NULL);
+		return take_response(it, m, NULL);
 	}
 	if (reply == NULL)
 		return on_answer(it, it->empty);
@@ -741,16 +741,16 @@ enum iter_step response_read(struct iter *it)
 	if (UNLIKELY(it->conf->dns_error_reporting))
 		it->q->report_to = report_agent(&reply->message->edns, it->arena);
 	/* still truncated, even over TCP: part of an answer is useless */
-	if (reply->aside) {
-		how.arena = reply->aside;
+	if (reply->own_arena) {
+		how.arena = reply->own_arena;
 		how.large = true;
 	}
 	good = !(reply->message->flags & FLAG_TC) && scrub(reply->message, &how);
-	if (reply->aside)
+	if (reply->own_arena)
 		keep_the_rest(it, reply, good);
 	if (!good)
 		return on_useless(it, reply->message);
 	if (it->caps.on)
 		return on_caps_answer(it, reply->message);
-	return judge(it, reply->message, reply);
+	return take_response(it, reply->message, reply);
 }

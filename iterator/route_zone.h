@@ -39,7 +39,7 @@ const uint8_t *route_look_from(const uint8_t *name, const struct forward_zone *f
 /* Whose servers have records of that type at the name: those of the name itself, but DS is the parent's. */
 const uint8_t *route_look_name(const uint8_t *name, uint16_t type) PURE;
 
-/* Whether other servers may be sought when those of `zone` fail: not where the operator configured
+/* Whether other servers may be asked when those of `zone` fail: not where the operator configured
  * them, unless forward-first or stub-first allows it. */
 bool route_may_ask_parent(const struct query *q, const uint8_t *zone);
 

@@ -408,7 +408,7 @@ static bool names_target(const struct rrset *set, const uint8_t *host)
 	return false;
 }
 
-/* Whether the operator lets any glue be used, or what nobody vouches for as a last resort. */
+/* Whether the operator lets any glue be used, or what nobody confirms as a last resort. */
 static bool is_lenient(const struct kept *k)
 {
 	return !k->conf->harden_glue || k->conf->harden_unverified_glue;

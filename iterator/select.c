@@ -11,7 +11,7 @@
 #include "util/conf/options.h"
 #include "util/dns/rr.h"
 
-/* What a server is sought for. */
+/* What a server is wanted for. */
 struct search {
 	const struct delegation *d;
 	const struct query *q;
@@ -79,7 +79,7 @@ static bool is_lame_for(const struct infra_view *view, uint16_t type)
 }
 
 /* Fills in `out`. False: the server must not be asked now. */
-static bool judge(const struct search *for_, struct target *p, struct candidate *out)
+static bool assess(const struct search *for_, struct target *p, struct candidate *out)
 {
 	const struct query *q = for_->q;
 	const struct timebase *t = q->env->time;
@@ -273,7 +273,7 @@ struct selection select_server(const struct delegation *d, const struct query *q
 	     i++)
 		map_target(&q->snapshot->conf->server, &d->targets[i]);
 	for (unsigned i = 0; i < d->target_count; i++)
-		count += judge(&search, &d->targets[i], &all[count]);
+		count += assess(&search, &d->targets[i], &all[count]);
 	if (count == 0)
 		return (struct selection){ .target = NULL };
 	count = narrow(d, q, all, count);
@@ -292,7 +292,7 @@ unsigned select_others(const struct delegation *d, const struct query *q, uint16
 	unsigned count = 0, taken = 0;
 
 	for (unsigned i = 0; i < d->target_count; i++)
-		if (&d->targets[i] != first->target && judge(&search, &d->targets[i], &all[count]))
+		if (&d->targets[i] != first->target && assess(&search, &d->targets[i], &all[count]))
 			count += all[count].tier == first->tier;
 	while (taken < most && count) {
 		unsigned best = 0;
@@ -311,7 +311,7 @@ static bool is_alternative(const struct search *for_, struct target *other, unsi
 {
 	struct candidate c;
 
-	return other->tries <= tries && judge(for_, other, &c) && !c.shaky;
+	return other->tries <= tries && assess(for_, other, &c) && !c.shaky;
 }
 
 bool select_may_give_up_early(const struct delegation *d, const struct query *q, uint16_t type,

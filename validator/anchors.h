@@ -1,7 +1,7 @@
 /* Trust anchors: those the operator configured, those built in, those that follow RFC 5011.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * An anchor is a name with DS records, DNSKEY records, or both, any of which vouches for the zone's
+ * An anchor is a name with DS records, DNSKEY records, or both, any of which authenticates the zone's
  * keys. It is immutable and reference-counted. The set of anchors is built once per snapshot; an
  * anchor that follows its zone's keys (RFC 5011) is replaced in it while others read. */
 #ifndef VALIDATOR_ANCHORS_H

@@ -1,4 +1,4 @@
-/* Judging denials in a response: of names, types, cuts, and of what is closer than a wildcard.
+/* Validating denials in a response: of names, types, cuts, and of what is closer than a wildcard.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/answer_private.h"
 
@@ -51,7 +51,7 @@ static const uint8_t *proving_zone(const struct answer_validity *j, const uint8_
 	return zone;
 }
 
-/* Collects the secure denials of one zone. False: its keys are not known (not once it was judged). */
+/* Collects the secure denials of one zone. False: its keys are not known (not once it was validated). */
 static bool gather(struct answer_validity *j, const uint8_t *zone, struct denial_evidence *e)
 {
 	struct trust_chain_found f = trust_chain_find(j->chain, zone);
@@ -124,7 +124,7 @@ static bool lacks_signatures(const struct answer_validity *j)
 	return any;
 }
 
-struct validity answer_judge_expansion(struct answer_validity *j, unsigned i)
+struct validity answer_validate_expansion(struct answer_validity *j, unsigned i)
 {
 	const struct verified *set = answer_verified(j, i);
 	struct denial_evidence e;
@@ -139,10 +139,10 @@ struct validity answer_judge_expansion(struct answer_validity *j, unsigned i)
 	return out;
 }
 
-/* Judges the proof that the name, or else that the type at it, does not exist. The RCODE is not signed, so it
+/* Validates the proof that the name, or else that the type at it, does not exist. The RCODE is not signed, so it
  * only says what to look for first, and what is proven is told: behind an alias it is often the alias's (RFC
  * 2308 2.1). For DS, that there is none at a name is not enough for NXDOMAIN. */
-static struct validity judge_both(struct answer_validity *j, const struct denial_evidence *e, bool is_ds)
+static struct validity validate_both(struct answer_validity *j, const struct denial_evidence *e, bool is_ds)
 {
 	const bool is_name = j->m->rcode == RCODE_NXDOMAIN;
 	struct denial_both d = denial_of_both(e, j->end, j->m->q.type);
@@ -172,9 +172,9 @@ static bool is_resolved_apart(const struct query *q, const uint8_t *name, const 
 	       (held && held->upstream && dname_is_strictly_under(held->name, above));
 }
 
-/* Judges NXDOMAIN from a zone above the anchor closest to the name: of what is below the anchor it can prove
+/* Validates NXDOMAIN from a zone above the anchor closest to the name: of what is below the anchor it can prove
  * nothing, but that there is nothing at the anchor's own name. */
-static struct validity judge_from_above(struct answer_validity *j, bool is_ds)
+static struct validity validate_from_above(struct answer_validity *j, bool is_ds)
 {
 	const struct anchor *a = trust_chain_anchor(j->chain->trust, j->chain->q, j->end, is_ds);
 	const uint8_t *zone = a ? proving_zone(j, a->owner, true) : NULL;
@@ -186,7 +186,7 @@ static struct validity judge_from_above(struct answer_validity *j, bool is_ds)
 	return from_denial(DENIAL_NONE, "no NSEC or NSEC3 proves that it does not exist");
 }
 
-struct validity answer_judge_proofs(struct answer_validity *j)
+struct validity answer_validate_proofs(struct answer_validity *j)
 {
 	const bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
 	const uint8_t *zone = proving_zone(j, j->end, is_ds);
@@ -194,7 +194,7 @@ struct validity answer_judge_proofs(struct answer_validity *j)
 	enum denial_cut cut;
 
 	if (!zone)
-		return judge_from_above(j, is_ds);
+		return validate_from_above(j, is_ds);
 	if (!gather(j, zone, &e))
 		return from_denial(DENIAL_NONE, "no NSEC or NSEC3 proves that it does not exist");
 	if (is_ds && j->m->rcode != RCODE_NXDOMAIN) {
@@ -202,7 +202,7 @@ struct validity answer_judge_proofs(struct answer_validity *j)
 		if (cut != CUT_NONE) /* else it is a name like any other, perhaps with an alias */
 			return from_cut(cut);
 	}
-	return judge_both(j, &e, is_ds);
+	return validate_both(j, &e, is_ds);
 }
 
 /* Whether the zone itself proves an insecure delegation between it and the end of the chain, or, of
@@ -263,7 +263,7 @@ static bool comes_from_above(const struct answer_validity *j, bool is_ds)
 	for (unsigned i = first; i < last; i++) {
 		const uint8_t *signer;
 
-		if (!answer_is_proof(j->m->sets[i]) || !j->judged[i])
+		if (!answer_is_proof(j->m->sets[i]) || !j->validated[i])
 			continue;
 		any = true;
 		signer = verify_signer(j->m->sets[i]);
@@ -287,7 +287,7 @@ static void explain_lack(const struct answer_validity *j, struct validity *out)
 		has_signature |= s->sig_count > 0;
 		has_proof |= answer_is_proof(s);
 		has_soa |= s->type == TYPE_SOA;
-		if (answer_is_proof(s) && j->judged[i] && j->sets[i].security == SECURITY_BOGUS) {
+		if (answer_is_proof(s) && j->validated[i] && j->sets[i].security == SECURITY_BOGUS) {
 			*out = j->sets[i];
 			return;
 		}
@@ -303,7 +303,7 @@ static void explain_lack(const struct answer_validity *j, struct validity *out)
 	}
 }
 
-bool answer_judge_denial(struct answer_validity *j, struct validity *out)
+bool answer_validate_denial(struct answer_validity *j, struct validity *out)
 {
 	bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
 	struct trust_chain_found f;
@@ -314,7 +314,7 @@ bool answer_judge_denial(struct answer_validity *j, struct validity *out)
 	if (!j->has_denial) {
 		if (checked_sigs_is_tired(&j->chain->sigs))
 			return false;
-		j->denial = answer_judge_proofs(j);
+		j->denial = answer_validate_proofs(j);
 		j->has_denial = true;
 	}
 	*out = j->denial;

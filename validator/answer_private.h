@@ -27,7 +27,7 @@ static inline bool answer_has_say(const struct answer_validity *j, const uint8_t
 
 static inline bool answer_is_proven(const struct answer_validity *j, unsigned i)
 {
-	return j->judged[i] && j->sets[i].security == SECURITY_SECURE;
+	return j->validated[i] && j->sets[i].security == SECURITY_SECURE;
 }
 
 /* As answer_validity_verified. */
@@ -38,16 +38,16 @@ static inline const struct verified *answer_verified(const struct answer_validit
 	return v && verified_set(v) == j->m->sets[i] ? v : NULL;
 }
 
-/* ---- answer_denial.c: by the sets of AUTHORITY, which were judged ---- */
+/* ---- answer_denial.c: by the sets of AUTHORITY, which were validated ---- */
 
 /* What a chain of trust that ended without keys makes of data. */
 struct validity answer_from_chain(const struct trust_chain_found *f);
-/* Judges the proof that no closer name exists, for set i, expanded from a wildcard (RFC 4035 5.3.4). */
-struct validity answer_judge_expansion(struct answer_validity *j, unsigned i);
-/* Judges the denial of the name or type at the end of the alias chain (RFC 4035 5.4, 5155 8), and sets
+/* Validates the proof that no closer name exists, for set i, expanded from a wildcard (RFC 4035 5.3.4). */
+struct validity answer_validate_expansion(struct answer_validity *j, unsigned i);
+/* Validates the denial of the name or type at the end of the alias chain (RFC 4035 5.4, 5155 8), and sets
  * the RCODE as proven. */
-struct validity answer_judge_proofs(struct answer_validity *j);
-/* Judges a negative answer: its proofs, or that none is needed. False: wait. */
-bool answer_judge_denial(struct answer_validity *j, struct validity *out);
+struct validity answer_validate_proofs(struct answer_validity *j);
+/* Validates a negative answer: its proofs, or that none is needed. False: wait. */
+bool answer_validate_denial(struct answer_validity *j, struct validity *out);
 
 #endif

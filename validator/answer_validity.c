@@ -1,4 +1,4 @@
-/* Judging responses: each set, alias chains, and the message as a whole.
+/* Validating responses: each set, alias chains, and the message as a whole.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/answer_private.h"
 
@@ -12,8 +12,8 @@
 #include "validator/keycache.h"
 #include "validator/trust.h"
 
-enum { EXTRAS_MOST = 16 }; /* sets judged that minimal responses omit; the others are left out */
-enum { ANY_SETS_MOST = 24 }; /* judged in an answer to ANY, and given, if they are secure (RFC 8482 4.1) */
+enum { EXTRAS_MOST = 16 }; /* sets validated that minimal responses omit; the others are left out */
+enum { ANY_SETS_MOST = 24 }; /* validated in an answer to ANY, and given, if they are secure (RFC 8482 4.1) */
 
 /* ---- the chain of aliases ---- */
 
@@ -66,7 +66,7 @@ void answer_validity_begin(struct answer_validity *j, struct trust_chain *c, con
 	j->rcode = m->rcode;
 	j->sets = arena_array(a, struct validity, count + 1);
 	j->verdicts = arena_array(a, struct sig_result, count + 1);
-	j->judged = arena_array(a, bool, count + 1);
+	j->validated = arena_array(a, bool, count + 1);
 	find_end(j);
 }
 
@@ -166,7 +166,7 @@ static struct validity weigh(const struct answer_validity *j, unsigned i)
 	return (struct validity){ .security = v->security, .reason = v->reason, .text = v->text };
 }
 
-/* Judges the set by the zone's keys. False: put off. */
+/* Validates the set by the zone's keys. False: put off. */
 static bool check(struct answer_validity *j, unsigned i, const uint8_t *signer, const struct keyset *keys)
 {
 	const struct rrset *set = j->m->sets[i];
@@ -181,7 +181,7 @@ static bool check(struct answer_validity *j, unsigned i, const uint8_t *signer, 
 		j->good_spent += good - j->chain->q->budget->good_signatures;
 		j->sets[i] = weigh(j, i);
 	}
-	j->judged[i] = true;
+	j->validated[i] = true;
 	return true;
 }
 
@@ -207,14 +207,14 @@ static bool may_sign(const struct answer_validity *j, unsigned i, const uint8_t 
 	       answer_has_say(j, signer, owner, above);
 }
 
-/* Judges a set that minimal responses omit: worth a check, but not a query. False: put off. */
-static bool judge_extra(struct answer_validity *j, unsigned i)
+/* Validates a set that minimal responses omit: worth a check, but not a query. False: put off. */
+static bool validate_extra(struct answer_validity *j, unsigned i)
 {
 	const struct rrset *set = j->m->sets[i];
 	const uint8_t *signer = verify_signer(set);
 	struct trust_chain_found f;
 
-	if (j->judged[i] || !signer || !may_sign(j, i, signer))
+	if (j->validated[i] || !signer || !may_sign(j, i, signer))
 		return true;
 	f = trust_chain_known(j->chain, signer);
 	if (f.end != CHAIN_KEYS || j->extras == EXTRAS_MOST)
@@ -226,7 +226,7 @@ static bool judge_extra(struct answer_validity *j, unsigned i)
 }
 
 /* False: wait. */
-static bool judge_set(struct answer_validity *j, unsigned i)
+static bool validate_set(struct answer_validity *j, unsigned i)
 {
 	const struct rrset *set = j->m->sets[i];
 	const uint8_t *owner = rrset_owner(set), *signer, *target;
@@ -234,23 +234,23 @@ static bool judge_set(struct answer_validity *j, unsigned i)
 	int from;
 	bool above;
 
-	if (j->judged[i])
+	if (j->validated[i])
 		return true;
 	from = synthesized_from(j, i);
 	if (from >= 0) {
-		if (!judge_set(j, (unsigned)from))
+		if (!validate_set(j, (unsigned)from))
 			return false;
 		j->sets[i] = j->sets[from];
 		j->verdicts[i].verified = j->verdicts[from].verified;
 		if (j->sets[i].security == SECURITY_SECURE && j->verdicts[from].expanded) /* RFC 6672 3.3 */
 			j->sets[i] = (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
-							 .text = "an alias by a DNAME expanded from a wildcard" };
-		j->judged[i] = true;
+							 .text = "a CNAME from a DNAME expanded from a wildcard" };
+		j->validated[i] = true;
 		return true;
 	}
 	from = contradicted_by(j, i);
 	if (from >= 0) {
-		if (!judge_set(j, (unsigned)from))
+		if (!validate_set(j, (unsigned)from))
 			return false;
 		if (j->sets[from].security == SECURITY_SECURE) {
 			j->sets[i] = (struct validity){
@@ -258,7 +258,7 @@ static bool judge_set(struct answer_validity *j, unsigned i)
 				.reason = REASON_bogus,
 				.text = "a CNAME contradicts the DNAME above it",
 			};
-			j->judged[i] = true;
+			j->validated[i] = true;
 			return true;
 		}
 	}
@@ -266,7 +266,7 @@ static bool judge_set(struct answer_validity *j, unsigned i)
 	above = is_of_cut(j, i, signer ? signer : owner);
 	if (!trust_chain_reaches(j->chain, owner, above)) {
 		j->sets[i].security = SECURITY_INDETERMINATE;
-		j->judged[i] = true;
+		j->validated[i] = true;
 		return true;
 	}
 	if (signer && (!may_sign(j, i, signer) || !trust_chain_reaches(j->chain, signer, false)))
@@ -284,7 +284,7 @@ static bool judge_set(struct answer_validity *j, unsigned i)
 	if (f.end == CHAIN_KEYS && signer)
 		return check(j, i, signer, f.keys);
 	j->sets[i] = f.end == CHAIN_KEYS ? missing_signature(j, set) : answer_from_chain(&f);
-	j->judged[i] = true;
+	j->validated[i] = true;
 	return true;
 }
 
@@ -302,8 +302,8 @@ static void worsen(struct validity *all, const struct validity *one)
 		*all = *one;
 }
 
-/* Judges what was expanded from wildcards; j->expansions is the worst. False: put off. */
-static bool judge_expansions(struct answer_validity *j)
+/* Validates what was expanded from wildcards; j->expansions is the worst. False: put off. */
+static bool validate_expansions(struct answer_validity *j)
 {
 	for (; j->expanded_done < j->m->count[SECTION_ANSWER]; j->expanded_done++) {
 		unsigned i = j->expanded_done;
@@ -313,21 +313,21 @@ static bool judge_expansions(struct answer_validity *j)
 			continue;
 		if (checked_sigs_is_tired(&j->chain->sigs))
 			return false;
-		one = answer_judge_expansion(j, i);
+		one = answer_validate_expansion(j, i);
 		worsen(&j->expansions, &one);
 	}
 	return true;
 }
 
-/* Judges what NXDOMAIN says of the target of a CNAME that was asked for and is there: unless that is proven,
+/* Validates what NXDOMAIN says of the target of a CNAME that was asked for and is there: unless that is proven,
  * too, NOERROR is told (RFC 1034 3.6.2). False: put off. */
-static bool judge_target(struct answer_validity *j)
+static bool validate_target(struct answer_validity *j)
 {
 	struct validity denial;
 
 	if (checked_sigs_is_tired(&j->chain->sigs))
 		return false;
-	denial = answer_judge_proofs(j);
+	denial = answer_validate_proofs(j);
 	worsen(&denial, &j->target);
 	j->positive = denial.security != SECURITY_SECURE;
 	return true;
@@ -350,7 +350,7 @@ static bool is_falsely_too_long(const struct answer_validity *j, const struct va
 	       !answer_has_say(j, rrset_owner(j->m->sets[count - 1]), j->end, false);
 }
 
-/* Whether a set outside ANSWER must be judged even if that takes queries. An unsigned proof proves
+/* Whether a set outside ANSWER must be validated even if that takes queries. An unsigned proof proves
  * nothing, so it needs none; the SOA of a denial is part of it. */
 static bool is_needed(const struct answer_validity *j, unsigned i, bool proofs)
 {
@@ -372,8 +372,8 @@ bool answer_validity_message(struct answer_validity *j, struct validity *out)
 	j->target = VALIDITY_SECURE;
 	for (unsigned i = 0; i < answers; i++) {
 		if (i == ANY_SETS_MOST && j->m->q.type == TYPE_ANY)
-			break; /* what is not judged is left out where the rest is secure (answer_validity_purify) */
-		if (!judge_set(j, i))
+			break; /* what is not validated is left out where the rest is secure (answer_validity_purify) */
+		if (!validate_set(j, i))
 			return false;
 		worsen(out, &j->sets[i]);
 		proofs |= j->sets[i].security == SECURITY_SECURE && j->verdicts[i].expanded;
@@ -388,11 +388,11 @@ bool answer_validity_message(struct answer_validity *j, struct validity *out)
 		    (proofs || j->m->q.type == TYPE_ANY || j->m->q.type == TYPE_NS);
 	for (unsigned i = answers; i < all; i++) {
 		if (!is_needed(j, i, proofs)) {
-			if (j->whole && !judge_extra(j, i))
+			if (j->whole && !validate_extra(j, i))
 				return false;
 			continue;
 		}
-		if (!judge_set(j, i))
+		if (!validate_set(j, i))
 			return false;
 		/* a denial with a bogus part is not believed for the rest (RFC 4035 5) */
 		if (j->sets[i].security == SECURITY_BOGUS)
@@ -400,13 +400,13 @@ bool answer_validity_message(struct answer_validity *j, struct validity *out)
 	}
 	if (out->security == SECURITY_BOGUS)
 		return true;
-	if (!judge_expansions(j))
+	if (!validate_expansions(j))
 		return false;
 	worsen(out, &j->expansions);
 	if (j->beyond)
-		return judge_target(j);
+		return validate_target(j);
 	if (answer_is_negative(j)) {
-		if (!answer_judge_denial(j, &one))
+		if (!answer_validate_denial(j, &one))
 			return false;
 		worsen(out, &one);
 	}

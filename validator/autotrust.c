@@ -239,7 +239,7 @@ static void see_key(struct stepping *t, const struct zonekey *z)
 {
 	struct autotrust *p = t->p;
 	struct autotrust_key *k = key_find(p, z->rdata);
-	bool vouched = t->began_without_ksk;
+	bool trusted_already = t->began_without_ksk;
 
 	if (k && k->state == AUTOTRUST_revoked) {
 		k->last_change = t->s->now; /* the remove hold-down starts when it disappears */
@@ -254,12 +254,12 @@ static void see_key(struct stepping *t, const struct zonekey *z)
 	if (k || p->count >= KEYS_MAX)
 		return;
 	for (size_t i = 0; i < p->count; i++)
-		vouched |= is_trusted(&p->keys[i]) && ds_is_of(p, &p->keys[i], z->rdata);
+		trusted_already |= is_trusted(&p->keys[i]) && ds_is_of(p, &p->keys[i], z->rdata);
 	autotrust_key_put(p, &(struct autotrust_key){ .type = TYPE_DNSKEY,
 						      .rdata = z->rdata,
 						      .ttl_s = t->s->dnskeys->ttl_s });
-	change(t, &p->keys[0], vouched ? AUTOTRUST_valid : AUTOTRUST_addpend);
-	if (!vouched)
+	change(t, &p->keys[0], trusted_already ? AUTOTRUST_valid : AUTOTRUST_addpend);
+	if (!trusted_already)
 		p->keys[0].count = 1;
 }
 

@@ -1,7 +1,7 @@
 /* The signature checks of one query: each done once, and only so many per turn of the loop.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Judging starts over after each wait and visits the same sets again; verdicts are recorded here,
+ * Validating starts over after each wait and visits the same sets again; verdicts are recorded here,
  * so that a revisit costs only a lookup. When a turn's share is used up, this query's own or that
  * of all queries (MESH_CHECKS), a check not made yet is put off: the caller leaves its state as it
  * is, yields (mesh_yield), and resumes in a later turn. One set may overdraw the share. */

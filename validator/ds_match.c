@@ -11,7 +11,7 @@
 struct ds_match {
 	struct check check;
 	const struct rules *rules;
-	struct octets wanted, done; /* algorithms that must vouch (every_algorithm; else none), and that have */
+	struct octets wanted, done; /* algorithms that must authenticate (every_algorithm; else none), and that have */
 	unsigned failures;          /* DS records with a key's tag, but not its digest */
 	unsigned matched;           /* matches of a record and a key, whether that signed or not */
 	bool believed;              /* some record has a supported algorithm (and digest) */
@@ -24,7 +24,7 @@ static bool ds_counts(struct slice rdata, const struct rules *r, struct ds *ds)
 	       octets_hold(&r->digests, ds->digest_type);
 }
 
-/* Whether the key, which is vouched for, has signed the set it is in. */
+/* Whether the key, which is authenticated, has signed the set it is in. */
 static bool key_signs(struct ds_match *v, unsigned i)
 {
 	const struct zonekey *z = &v->check.keys->key[i];
@@ -165,7 +165,7 @@ static bool is_signed_by_anchor(const struct keyset *keys, const struct rrset *a
 	return v.security == SECURITY_SECURE;
 }
 
-/* Prints the tags of the keys vouched for: "12, 34 and more". */
+/* Prints the tags of the keys authenticated: "12, 34 and more". */
 static void print_tags(const struct rrset *set, char *to, size_t room)
 {
 	struct rrset_walk w = rrset_records_if(set);
@@ -237,14 +237,14 @@ static void find_matching_keys(struct ds_match *v, struct keyset *keys, const st
 	if (v->check.stage == STAGE_WORK || octets_empty(&v->done)) {
 		if (v->matched == 0 && v->check.stage != STAGE_WORK)
 			fail_match(v, ds, anchors);
-		check_settle(&v->check, false);
+		check_finish(&v->check, false);
 		return;
 	}
 	if (v->rules->every_algorithm && !is_finished(v)) {
 		for (unsigned i = 0; i < 8; i++)
 			missing.bits[i] = v->wanted.bits[i] & ~v->done.bits[i];
 		check_fail_algorithm(&v->check, &missing);
-		check_settle(&v->check, false);
+		check_finish(&v->check, false);
 		return;
 	}
 	keys->wanted = v->wanted;

@@ -52,7 +52,7 @@ static size_t beside(const struct slab_entry *entry)
 }
 
 /* Not even the keys of one zone would fit in less, and nothing could be validated: those of a zone are found
- * here when the next one's are judged. */
+ * here when the next one's are validated. */
 #define SLAB_LEAST (64u << 10)
 
 static size_t at_least(size_t budget, unsigned slabs)

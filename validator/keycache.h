@@ -13,7 +13,7 @@ struct keycache;
 struct keyset;
 
 enum key_kind {
-	KEYS_TRUSTED,           /* the zone's keys, vouched for from an anchor down */
+	KEYS_TRUSTED,           /* the zone's keys, authenticated from an anchor down */
 	KEYS_NONE,              /* the zone is unsigned, or by no algorithm that counts: insecure */
 	KEYS_BOGUS,             /* validation failed */
 	KEYS_NO_CUT,            /* no zone begins at this name */

@@ -17,7 +17,7 @@ struct snapshot;
 struct roll *roll_new(struct env *env) MUST_USE;
 void roll_free(struct roll *r);         /* NULL is fine */
 
-/* env->snapshot has been replaced. If it judges differently, what was judged before is forgotten. */
+/* env->snapshot has been replaced. If it validates differently, what was validated before is forgotten. */
 void roll_renew(struct roll *r);
 
 /* The zone of such an anchor has published `dnskeys`, and they did not validate: perhaps the

@@ -64,7 +64,7 @@ bool rules_read(struct rules *r, const struct conf *conf, struct fault *f) MUST_
 
 bool rules_are_same(const struct rules *a, const struct rules *b) PURE;
 
-/* The time at which signatures are judged, mod 2^32, when the clock says `wall_s`. */
+/* The time at which signatures are validated, mod 2^32, when the clock says `wall_s`. */
 uint32_t rules_now(const struct rules *r, int64_t wall_s) PURE;
 
 /* Most NSEC3 iterations accepted from a zone whose largest key has `bits` bits (val-nsec3-keysize-

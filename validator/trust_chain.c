@@ -159,10 +159,10 @@ static void tell_anchor(struct trust_chain *c, const struct anchor *a)
 	char label[5 * COUNT(tags) + 8] = "_ta";
 	uint8_t name[DNAME_MAX];
 
-	if (c->told_anchor || !conf_of(c)->trust_anchor_signaling || count == 0 ||
+	if (c->anchor_signalled || !conf_of(c)->trust_anchor_signaling || count == 0 ||
 	    count > LABEL_MAX / 5 - 1)
 		return;
-	c->told_anchor = true;
+	c->anchor_signalled = true;
 	at = strlen(label);
 	for (size_t i = 0; i < count; i++)
 		at += (size_t)snprintf(label + at, sizeof(label) - at, "-%04x", tags[i]);
@@ -177,9 +177,9 @@ static void tell_anchor(struct trust_chain *c, const struct anchor *a)
 
 /* ---- keys ---- */
 
-/* Judges the keys of `name`, for which its anchor or else the verified `ds` vouches. True: the key cache has them,
+/* Validates the keys of `name`, which its anchor or else the verified `ds` authenticates. True: the key cache has them,
  * or that none are believed in. */
-static bool judge_keys(struct trust_chain *c, const uint8_t *name, const struct rrset *dnskeys,
+static bool validate_keys(struct trust_chain *c, const uint8_t *name, const struct rrset *dnskeys,
 		       const struct verified *ds, const struct anchor *anchor, bool last_try)
 {
 	struct keyset *keys = keyset_new(dnskeys);
@@ -198,7 +198,7 @@ static bool judge_keys(struct trust_chain *c, const uint8_t *name, const struct 
 	return v.security == SECURITY_SECURE || v.security == SECURITY_INSECURE;
 }
 
-/* Gets the keys of `name`, for which `ds` or its anchor vouches: those in the cache, or by a query. */
+/* Gets the keys of `name`, which `ds` or its anchor authenticates: those in the cache, or by a query. */
 static void want_keys(struct trust_chain *c, const uint8_t *name, const struct verified *ds,
 		      const struct anchor *anchor)
 {
@@ -206,7 +206,7 @@ static void want_keys(struct trust_chain *c, const uint8_t *name, const struct v
 						     0, now_of(c));
 
 	c->ds = ds;
-	if (cached && judge_keys(c, name, cached, ds, anchor, false))
+	if (cached && validate_keys(c, name, cached, ds, anchor, false))
 		return;
 	if (cached)
 		rrsetcache_reject(c->q->cache.rrsets, cached);
@@ -238,19 +238,19 @@ static void avoid(struct trust_chain *c, const struct addr *server)
 static bool keys_arrived(struct trust_chain *c, const struct message *m)
 {
 	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, TYPE_DNSKEY, CLASS_IN);
-	const struct anchor *anchor = anchor_at(c, c->at); /* none where a DS set vouches: it would be the closest */
+	const struct anchor *anchor = anchor_at(c, c->at); /* none where there is a DS set: it would be the closest */
 	bool last = is_last_try(c), rolls = anchor && anchor->rolls;
 
 	if (checked_sigs_is_tired(&c->sigs))
 		return false;
-	if (set && (judge_keys(c, c->at, set, c->ds, anchor, last && !rolls) || !rolls))
+	if (set && (validate_keys(c, c->at, set, c->ds, anchor, last && !rolls) || !rolls))
 		return true;
 	if (set) {
 		if (c->q->env->roll)
 			roll_hear(c->q->env->roll, c->q->snapshot, set);
 		anchor = anchor_at(c, c->at);
 		if (anchor)
-			judge_keys(c, c->at, set, NULL, anchor, last);
+			validate_keys(c, c->at, set, NULL, anchor, last);
 		return true;
 	}
 	if (!last && m->rcode != RCODE_SERVFAIL)
@@ -379,7 +379,7 @@ static bool is_denied_in(struct trust_chain *c, const struct message *m, const u
 	return (about_it || cut != CUT_COSTLY) && learn_cut(c, name, cut, ttl_s);
 }
 
-/* Whether the DS set is denied by the answer being judged, by what was proven before, or by the
+/* Whether the DS set is denied by the answer being validated, by what was proven before, or by the
  * referral to the name. */
 static bool is_denied_already(struct trust_chain *c, const uint8_t *name, const struct keyset *above)
 {
@@ -464,7 +464,7 @@ static bool ds_arrived(struct trust_chain *c, const struct message *m)
 	return true;
 }
 
-/* A copy in the query's arena: judging it may take more than this turn. */
+/* A copy in the query's arena: validating it may take more than this turn. */
 static const struct message *copy_of(struct trust_chain *c, const struct message *m)
 {
 	struct message *copy = arena_copy(&c->q->arena, m, sizeof(*m));

@@ -46,15 +46,15 @@ struct trust_chain {
 	/* the child query in progress */
 	enum chain_fetch fetch;
 	const uint8_t *at;              /* the name it asks about */
-	const struct keyset *above;     /* keys of the zone that vouches for it; NULL: an anchor */
-	const struct verified *ds;      /* the last secure DS set: for FETCH_DNSKEY, what vouches for the keys */
+	const struct keyset *above;     /* keys of the zone above, which authenticate its own; NULL: an anchor */
+	const struct verified *ds;      /* the last secure DS set: for FETCH_DNSKEY, what authenticates the keys */
 	unsigned tries;                 /* of this fetch */
 	const struct message *brought;  /* its answer, not examined yet; or NULL */
 	struct addr brought_by;
 	bool brought_poor;              /* if it failed, then for want of a budget */
 	const char *stuck;              /* why this query gets no further, with nothing learned from it; or NULL */
-	const struct message *in_answer;  /* the message being judged: its denials may save a query */
-	bool told_anchor;               /* the key tag query of RFC 8145 is done */
+	const struct message *in_answer;  /* the message being validated: its denials may save a query */
+	bool anchor_signalled;               /* the key tag query of RFC 8145 is done */
 };
 
 void trust_chain_begin(struct trust_chain *c, struct query *q, const struct trust_store *trust);

@@ -1,4 +1,4 @@
-/* The validator module: resolve, judge the answer, retry elsewhere, or give a sig_result.
+/* The validator module: resolve, validate the answer, retry elsewhere, or give a sig_result.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/validator.h"
 
@@ -25,11 +25,11 @@
 #include "validator/trust.h"
 
 struct validator {
-	bool pass;              /* this query is not ours to judge */
-	bool judging;
+	bool pass;              /* this query is not ours to validate */
+	bool validating;
 	unsigned restarts;      /* so far; at most val-max-restart */
 	struct trust_chain chain;
-	struct answer_validity judge;
+	struct answer_validity validity;
 };
 
 static const struct conf_server *conf_of(const struct query *q)
@@ -37,10 +37,10 @@ static const struct conf_server *conf_of(const struct query *q)
 	return &q->snapshot->conf->server;
 }
 
-/* ---- queries and answers not judged ---- */
+/* ---- queries and answers not validated ---- */
 
 /* Queries whose sender validates, or that are about the servers themselves. Client queries with CD
- * are judged all the same: the answer then comes from servers with valid data where there are any,
+ * are validated all the same: the answer then comes from servers with valid data where there are any,
  * and the cache stays clean for everybody. */
 static bool is_for_others(const struct query *q)
 {
@@ -49,7 +49,7 @@ static bool is_for_others(const struct query *q)
 	       q->question.class_ != CLASS_IN || !q->snapshot->trust;
 }
 
-/* Failures contain nothing that is signed, and signatures are not signed; what was judged before
+/* Failures contain nothing that is signed, and signatures are not signed; what was validated before
  * keeps its sig_result. */
 static bool is_decided(const struct message *m)
 {
@@ -122,7 +122,7 @@ static bool sentinel_denies(struct query *q)
 /* ---- the sig_result ---- */
 
 /* Stores the secure sets: in the cache they replace those not validated. Not what was made from a DNAME, without
- * which nothing vouches for it; nor, unless the `whole` message is secure, what was made from a wildcard. */
+ * which nothing proves it; nor, unless the `whole` message is secure, what was made from a wildcard. */
 static void teach_sets(struct query *q, const struct answer_validity *j, bool whole)
 {
 	const struct question *asked = q->depth == 0 ? &q->question : NULL;
@@ -144,7 +144,7 @@ static void reject_sets(struct query *q, const struct answer_validity *j)
 	if (q->no_store || query_is_for_some(q))
 		return;
 	for (unsigned i = 0; i < message_set_count(j->m); i++)
-		if (j->judged[i] && j->sets[i].security == SECURITY_BOGUS && !j->sets[i].chain_failed)
+		if (j->validated[i] && j->sets[i].security == SECURITY_BOGUS && !j->sets[i].chain_failed)
 			rrsetcache_reject(q->cache.rrsets, j->m->sets[i]);
 }
 
@@ -179,7 +179,7 @@ static void count_bogus(const struct query *q, const struct answer_validity *j)
 	unsigned bogus = 0;
 
 	for (unsigned i = 0; i < message_set_count(j->m); i++)
-		bogus += j->judged[i] && j->sets[i].security == SECURITY_BOGUS;
+		bogus += j->validated[i] && j->sets[i].security == SECURITY_BOGUS;
 	stat_bump(&q->env->stats->rrset_bogus, bogus);
 }
 
@@ -218,19 +218,19 @@ static void withhold(struct message *m)
 	memset(m->count, 0, sizeof(m->count));
 }
 
-static void settle(struct query *q, const struct validator *v, const struct validity *j)
+static void conclude(struct query *q, const struct validator *v, const struct validity *j)
 {
 	struct message *m;
 
 	if (j->security == SECURITY_SECURE) {
-		m = answer_validity_purify(&v->judge, !conf_of(q)->val_clean_additional, &q->arena,
+		m = answer_validity_purify(&v->validity, !conf_of(q)->val_clean_additional, &q->arena,
 				 q->env->time->now_s);
-		teach_sets(q, &v->judge, true);
-		teach_negative(q, &v->judge);
+		teach_sets(q, &v->validity, true);
+		teach_negative(q, &v->validity);
 	} else {
-		m = answer_validity_limit(&v->judge, &q->arena, q->env->time->now_s);
+		m = answer_validity_limit(&v->validity, &q->arena, q->env->time->now_s);
 		if (j->security != SECURITY_BOGUS)
-			teach_sets(q, &v->judge, false);
+			teach_sets(q, &v->validity, false);
 	}
 	m->security = (uint8_t)j->security;
 	if (m->reason != REASON_other || j->security != SECURITY_BOGUS || j->spent) {
@@ -247,7 +247,7 @@ static void settle(struct query *q, const struct validator *v, const struct vali
 		store_limit_bogus(j->passing ? MIN(conf_of(q)->val_bogus_ttl, CHAIN_UNHEARD_S)
 					     : conf_of(q)->val_bogus_ttl,
 				  m, &q->arena, q->env->time->now_s);
-		count_bogus(q, &v->judge);
+		count_bogus(q, &v->validity);
 		log_bogus(q, j);
 	}
 	if (j->security == SECURITY_BOGUS) {
@@ -262,7 +262,7 @@ static void settle(struct query *q, const struct validator *v, const struct vali
 
 /* Good signatures in a bogus answer have led to nothing either: they count half as much as bad ones, so that answers
  * of that kind do not cost the same over and over. False: there is not enough for another one. */
-static bool pay_in_vain(struct query *q, const struct answer_validity *j)
+static bool pay_for_failed_checks(struct query *q, const struct answer_validity *j)
 {
 	int cost = j->good_spent / 2;
 
@@ -277,7 +277,7 @@ static bool may_retry(struct query *q, struct validator *v, const struct validit
 	struct addr *list;
 
 	if (j->security != SECURITY_BOGUS || j->chain_failed ||
-	    v->restarts >= conf_of(q)->val_max_restart || !pay_in_vain(q, &v->judge))
+	    v->restarts >= conf_of(q)->val_max_restart || !pay_for_failed_checks(q, &v->validity))
 		return false;
 	v->restarts++;
 	list = arena_array(&q->arena, struct addr, q->avoid_count + 1);
@@ -290,7 +290,7 @@ static bool may_retry(struct query *q, struct validator *v, const struct validit
 	return true;
 }
 
-static void tell_verdict(const struct query *q, const struct validity *j)
+static void trace_result(const struct query *q, const struct validity *j)
 {
 	static const char *const words[] = {
 		[SECURITY_UNCHECKED] = "not validated",
@@ -306,25 +306,25 @@ static void tell_verdict(const struct query *q, const struct validity *j)
 	tell(q, "the answer is %s%s%s", word, why ? ": " : "", why ? why : "");
 }
 
-static enum step judge(struct query *q, struct validator *v)
+static enum step validate(struct query *q, struct validator *v)
 {
 	struct validity j;
 
-	if (!answer_validity_message(&v->judge, &j)) {
+	if (!answer_validity_message(&v->validity, &j)) {
 		if (!mesh_children(q))
 			mesh_yield(q);
 		return STEP_WAIT;
 	}
-	v->judging = false;
+	v->validating = false;
 	if (j.security == SECURITY_BOGUS)
-		reject_sets(q, &v->judge);
+		reject_sets(q, &v->validity);
 	if (may_retry(q, v, &j)) {
 		tell(q, "bogus, asking another server: %s", j.text ? j.text : reason_text(j.reason));
 		log_query("bogus, asking another server: %s", j.text ? j.text : reason_text(j.reason));
 		return STEP_DOWN;
 	}
-	tell_verdict(q, &j);
-	settle(q, v, &j);
+	trace_result(q, &j);
+	conclude(q, v, &j);
 	return STEP_UP;
 }
 
@@ -346,9 +346,9 @@ static enum step on_answer(struct query *q, struct validator *v)
 	if (v->restarts == 0)
 		trust_chain_begin(&v->chain, q, q->snapshot->trust);
 	checked_sigs_turn(&v->chain.sigs);
-	answer_validity_begin(&v->judge, &v->chain, q->reply, !conf_of(q)->minimal_responses);
-	v->judging = true;
-	return judge(q, v);
+	answer_validity_begin(&v->validity, &v->chain, q->reply, !conf_of(q)->minimal_responses);
+	v->validating = true;
+	return validate(q, v);
 }
 
 static enum step go_on(struct query *q, struct validator *v, const struct event *ev)
@@ -362,16 +362,16 @@ static enum step go_on(struct query *q, struct validator *v, const struct event 
 	case EVENT_ANSWER:
 		return on_answer(q, v);
 	case EVENT_CHILD:
-		if (!v->judging)
+		if (!v->validating)
 			return STEP_STUCK;
 		trust_chain_arrived(&v->chain, ev);
 		checked_sigs_turn(&v->chain.sigs);
-		return judge(q, v);
+		return validate(q, v);
 	case EVENT_TURN:
-		if (!v->judging)
+		if (!v->validating)
 			return STEP_STUCK;
 		checked_sigs_turn(&v->chain.sigs);
-		return judge(q, v);
+		return validate(q, v);
 	default:
 		return STEP_STUCK;
 	}
@@ -405,7 +405,7 @@ static const char *state_name(const void *state)
 {
 	const struct validator *v = state;
 
-	return v->judging ? "judging" : "resolving";
+	return v->validating ? "validating" : "resolving";
 }
 
 /* ---- outside of queries ---- */

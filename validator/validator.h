@@ -11,7 +11,7 @@ struct rrset;
 
 extern const struct module validator_module;
 
-/* Validate a cached set that has not been judged yet, if its signer's keys are in the key cache;
+/* Validate a cached set that has not been validated yet, if its signer's keys are in the key cache;
  * sends no queries. Returns `set` or, when it is secure, a marked copy in the arena that has also
  * been put into the cache. */
 const struct rrset *validator_confirm(const struct env *env, const struct rrset *set,

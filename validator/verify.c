@@ -453,7 +453,7 @@ bool check_signatures(struct check *c, struct octets *wanted)
 	return false;
 }
 
-void check_settle(struct check *c, bool good)
+void check_finish(struct check *c, bool good)
 {
 	if (good)
 		return;
@@ -493,7 +493,7 @@ void verify_set(const struct rrset *set, const struct keyset *keys, const struct
 	good = check_signatures(&c, every ? &wanted : NULL);
 	if (!good && every)
 		check_fail_algorithm(&c, &wanted);
-	check_settle(&c, good);
+	check_finish(&c, good);
 	check_end(&c);
 }
 
@@ -504,7 +504,7 @@ void verify_set_by(const struct rrset *set, const struct keyset *keys, unsigned 
 
 	check_begin(&c, set, keys, how, out);
 	c.only = (int)i;
-	check_settle(&c, check_signatures(&c, NULL));
+	check_finish(&c, check_signatures(&c, NULL));
 	check_end(&c);
 }
 

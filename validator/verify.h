@@ -159,7 +159,7 @@ void verify_set_by(const struct rrset *set, const struct keyset *keys, unsigned 
  * in the set may have (RFC 5011 4.2, MISSING). SHA-1 digests are tried last and, with
  * every_algorithm, only where no other digest counts (RFC 4509 3). SECURITY_INSECURE when no
  * record of either is of an algorithm and digest that count. With every_algorithm, fills
- * keys->wanted and requires a vouched-for key of each algorithm. */
+ * keys->wanted and requires an authenticated key of each algorithm. */
 void verify_keys(struct keyset *keys, const struct rrset *ds, const struct rrset *anchors,
 		 const struct verify_how *how, struct sig_result *out);
 

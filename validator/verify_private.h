@@ -10,7 +10,7 @@
 
 /* Whether protocol and flags are those of a zone key (RFC 4034 2.1). */
 bool zonekey_is_one(const struct zonekey *z) PURE;
-/* The same, and not revoked: a revoked key vouches only for its own revocation (RFC 5011 2.1). */
+/* The same, and not revoked: a revoked key authenticates only its own revocation (RFC 5011 2.1). */
 bool zonekey_may_sign(const struct zonekey *z) PURE;
 /* The parsed key, parsed now if it was not yet; NULL with the reason in `why` if it cannot be. */
 const struct crypto_key *zonekey_parsed(const struct zonekey *z, const char **why);
@@ -67,6 +67,6 @@ bool check_signatures(struct check *c, struct octets *wanted);
 void check_fail_algorithm(struct check *c, const struct octets *missing);
 
 /* Unless `good`, complete the sig_result of failure. */
-void check_settle(struct check *c, bool good);
+void check_finish(struct check *c, bool good);
 
 #endif

@@ -11,7 +11,7 @@ delegation  | iterator/delegation.c |
 select      | iterator/select.c iterator/race.c |
 choose      | iterator/choose.c iterator/targets.c iterator/qmin.c |
 from_cache  | iterator/from_cache.c iterator/confirm.c iterator/aliases.c iterator/parent_fallback.c |
-subnets     | iterator/show.c services/mesh/subnet_groups.c services/cache/subnet_index.c services/forward/subnets.c util/net/subnet.c |
+subnets     | iterator/client_subnet.c services/mesh/subnet_groups.c services/cache/subnet_index.c services/forward/subnets.c util/net/subnet.c |
 validator   | validator/validator.c validator/keycache.c validator/rules.c |
 answer_validity | validator/answer_validity.c validator/answer_denial.c |
 trust_chain | validator/trust_chain.c |
@@ -30,8 +30,8 @@ acl         | services/access/acl.c |
 admission   | services/mesh/admit.c daemon/worker/frontend.c daemon/worker/snoop.c daemon/worker/chaos.c |
 views       | services/policy/views.c services/policy/response_ip.c services/local/tags.c services/local/zones.c |
 limits      | services/access/ratelimit.c services/access/waitlimit.c services/forward/zonelimits.c services/net/connection_limits.c |
-matching    | services/upstream/wire.c:upstream_write,upstream_judge_echo,upstream_refuses_edns services/upstream/question.c services/upstream/udp.c:flight_with,was_used,\
-port_read,port_strayed,port_hand_over,port_send,port_open,port_find,port_settle,is_too_old,bind_somewhere,on_ready \
+matching    | services/upstream/wire.c:upstream_write,upstream_check_echo,upstream_refuses_edns services/upstream/question.c services/upstream/udp.c:flight_with,was_used,\
+port_read,port_strayed,port_hand_over,port_send,port_open,port_find,port_after_query,is_too_old,bind_somewhere,on_ready \
 services/upstream/upstream.c:note_stray,on_strayed,is_cut,on_arrived,\
 turn_from_refusal,may_turn_to_tcp,note_answer |
 0x20        | iterator/caps.c services/upstream/wire.c:spell |

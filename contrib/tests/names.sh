@@ -20,12 +20,12 @@ variable() {
 		"${MAKE:-make}" -s -f "$dir/Makefile" tell-it 2>/dev/null | tail -n 1)
 }
 
-house=$(variable house) daemon=$(variable daemon) user=$(variable user)
+product=$(variable product) daemon=$(variable daemon) user=$(variable user)
 conf=$(variable conf_file) etc=$(variable sysconfdir) run=$(variable run_dir) state=$(variable state_dir)
-case $house in
+case $product in
 resolver) test "$daemon" = resolverd || fail "the daemon is called $daemon" ;;
 unbound) test "$daemon" = unbound || fail "the daemon is called $daemon" ;;
-*) fail "the house is called '$house'" ;;
+*) fail "the product is called '$product'" ;;
 esac
 
 # ---- what is taken for granted ----
@@ -37,9 +37,9 @@ while read -r option want; do
 done <<-END
 	pidfile $run/$daemon.pid
 	username $user
-	directory $etc/$house
-	server-key-file $etc/$house/${house}_server.key
-	control-cert-file $etc/$house/${house}_control.pem
+	directory $etc/$product
+	server-key-file $etc/$product/${product}_server.key
+	control-cert-file $etc/$product/${product}_control.pem
 	blocklist-directory $state/blocklists
 END
 "$checkconf" -h | grep -q "(default: $conf)" || fail "the configuration is not $conf"
@@ -58,7 +58,7 @@ there() {
 	cmp -s "$1" "$2" && test -x "$2" || fail "$2 is not there"
 	test ! -L "$2" || fail "$2 is a link that leads away"
 }
-if test "$house" = unbound; then
+if test "$product" = unbound; then
 	there "$sbin/resolverd" "$sbin/unbound"
 	for program in anchor checkconf control control-setup; do
 		there "$sbin/resolver-$program" "$sbin/unbound-$program"
@@ -78,7 +78,7 @@ for file in "$sbin/resolverd" "$dir/root$conf" "$dir/root$(variable libexecdir)/
 	test -s "$file" || fail "$file is not there"
 done
 test "$(stat -c %a "$dir/root$conf" 2>/dev/null || stat -f %Lp "$dir/root$conf")" = 644 || fail "the configuration's rights"
-for folder in "$dir/root$state" "$dir/root$etc/$house/$house.conf.d"; do
+for folder in "$dir/root$state" "$dir/root$etc/$product/$product.conf.d"; do
 	test -d "$folder" || fail "$folder is not there"
 done
 
@@ -92,9 +92,9 @@ left=$(find "$dir/root" ! -type d)
 test -z "$left" || fail "make uninstall left $left"
 
 # The file it leaves is good, apart from folders that are another machine's.
-sed -e "s|$etc/$house|$dir|; s|$state/root.key|$dir/root.key|; s|$run/[a-z/.]*|$dir/control|" \
-	"$builddir/contrib/$house.conf" >"$dir/first.conf"
-mkdir "$dir/$house.conf.d"
+sed -e "s|$etc/$product|$dir|; s|$state/root.key|$dir/root.key|; s|$run/[a-z/.]*|$dir/control|" \
+	"$builddir/contrib/$product.conf" >"$dir/first.conf"
+mkdir "$dir/$product.conf.d"
 "$builddir/resolver-anchor" -a "$dir/root.key"
 # As root, it has to be good for the user that the daemon becomes, where there is such a user.
 test "$(id -u)" -ne 0 || ! id "$user" >/dev/null 2>&1 || chown -R "$user" "$dir"

@@ -115,7 +115,7 @@ void control_auth_zone_reload(struct call *c, struct worker *w)
 	rcu_turn_end();
 	rcu_thread_leave();
 	xfers_check(z);
-	cache_keeper_disturb(c->daemon->keeper);
+	cache_keeper_disturb(c->daemon->cache_keeper);
 	if (outdated)
 		(void)forget_now(&c->daemon->caches, outdated);
 	call_ok(c);

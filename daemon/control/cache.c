@@ -116,7 +116,7 @@ static void sweep(struct call *c, struct flushing *f)
 	const struct caches *caches = &c->daemon->caches;
 	size_t sets = 0, answers = 0, keys;
 
-	cache_keeper_disturb(c->daemon->keeper);
+	cache_keeper_disturb(c->daemon->cache_keeper);
 	if (f->set_goes)
 		sets = slab_sweep(rrsetcache_slab(caches->rrsets), keep_set, f);
 	if (f->answer_goes)
@@ -272,7 +272,7 @@ static void flush(struct call *c, const struct flushed *one, struct cachedb_keys
 {
 	struct flushing f = { .one = one, .gone = gone, .answer_goes = answer_is_flushed };
 
-	cache_keeper_disturb(c->daemon->keeper);
+	cache_keeper_disturb(c->daemon->cache_keeper);
 	aggressive_forget_name(c->daemon->caches.negative, one->name, CLASS_IN);
 	for (size_t i = 0; i < one->count; i++)
 		forget(c, one->name, one->types[i], gone);
@@ -409,7 +409,7 @@ void control_cache_save(struct call *c, struct worker *w)
 	struct fault f = { 0 };
 
 	(void)w;
-	if (cache_keeper_save(c->daemon->keeper, &f))
+	if (cache_keeper_save(c->daemon->cache_keeper, &f))
 		call_ok(c);
 	else
 		call_say(c, "error %s\n", f.text);

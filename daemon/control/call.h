@@ -7,14 +7,14 @@
  *	MAIN          once, on the main thread, with w NULL (twice if it goes round)
  *	FIRST_WORKER  in a turn of that worker, then on the main thread with w NULL
  *	EVERY_WORKER  in a turn of each worker in sequence, then on the main thread with w NULL
- *	ASIDE         on a thread of its own, with w NULL
+ *	OWN_THREAD         on a thread of its own, with w NULL
  *	BODY          on the main thread, for each line that follows the command, and once before
  *	              and after them
  *
  * A call is on one thread at a time, so handlers need no locks for what is the call's. Of the daemon, whose fields the main
- * thread may change at any time, a handler that is not on that thread (w is not NULL, or ASIDE) touches only what is made
- * before the workers start and stays (caches, workers, keeper), what its worker owns or workers publish, and
- * call_snapshot. The reply is collected, and sent when the call is over; that of a call that is ASIDE goes out as it grows,
+ * thread may change at any time, a handler that is not on that thread (w is not NULL, or OWN_THREAD) touches only what is made
+ * before the workers start and stays (caches, workers, cache_keeper), what its worker owns or workers publish, and
+ * call_snapshot. The reply is collected, and sent when the call is over; that of a call that is OWN_THREAD goes out as it grows,
  * and whoever makes a long one stops for a slow reader (call_flows). */
 #ifndef DAEMON_CONTROL_CALL_H
 #define DAEMON_CONTROL_CALL_H
@@ -66,18 +66,18 @@ struct call {
 	void *finished_arg;
 	struct list link;
 	struct control *control;
-	struct thread_job aside;
+	struct thread_job job;
 	struct snapshot *snapshot;     /* the one it began with, pinned; NULL: it stays on the main thread */
 	struct connection *connection; /* NULL: the client is gone */
 	const struct command *command;
-	unsigned next_worker, settled; /* workers visited; then once more at the end */
+	unsigned next_worker, visited; /* workers visited; then once more at the end */
 	_Atomic int at_worker;         /* which one has it, or is to have it: or CALL_AT_NONE */
 	_Atomic unsigned hops;         /* how often it was handed to one */
 	bool is_left;                  /* its client no longer waits for such a one */
 	bool is_own;                   /* of control_run */
 	uint64_t published;            /* daemon.published when it began */
 	struct call_text *first, *last;
-	struct call_flow *flow; /* ASIDE; else NULL */
+	struct call_flow *flow; /* OWN_THREAD; else NULL */
 	struct call_json *json; /* the reply is to be JSON (daemon/control/call_json.h); else NULL */
 	unsigned pieces; /* of the reply, including those already sent */
 	char line[CONTROL_LINE];
@@ -111,7 +111,7 @@ bool call_take_flags(struct call *c, const char *known, bool *given) MUST_USE;
 
 /* ---- the table (daemon/control/commands.c) ---- */
 
-enum command_place { MAIN, ASIDE, FIRST_WORKER, EVERY_WORKER, BODY };
+enum command_place { MAIN, OWN_THREAD, FIRST_WORKER, EVERY_WORKER, BODY };
 
 struct command {
 	const char *word, *args;

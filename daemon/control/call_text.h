@@ -15,7 +15,7 @@ struct call_text {
 	char bytes[];
 };
 
-/* The reply of a call that is ASIDE: its thread appends while the main thread sends. `lock` guards the call's pieces and
+/* The reply of a call that is OWN_THREAD: its thread appends while the main thread sends. `lock` guards the call's pieces and
  * what follows. The thread waits, outside turns and without any lock of another room, while FLOW_MOST bytes are unsent. */
 struct call_flow {
 	pthread_mutex_t lock;

@@ -227,11 +227,11 @@ static void limit_turns(struct call *c)
 		timer_set(c->daemon->loop, &c->connection->limit, TURN_TIME_S * US_PER_S);
 }
 
-static void settle(struct call *c);
+static void pass_workers(struct call *c);
 
-static void settled_on_worker(void *arg)
+static void passed_worker(void *arg)
 {
-	settle(arg);
+	pass_workers(arg);
 }
 
 static void forgot(void *arg)
@@ -239,7 +239,7 @@ static void forgot(void *arg)
 	call_ends(arg);
 }
 
-static void settled_everywhere(void *arg)
+static void passed_all_workers(void *arg)
 {
 	struct call *c = arg;
 
@@ -248,12 +248,12 @@ static void settled_everywhere(void *arg)
 }
 
 /* Pass through every worker's loop, behind whatever was posted to it before. */
-static void settle(struct call *c)
+static void pass_workers(struct call *c)
 {
-	if (c->settled < c->daemon->worker_count)
-		call_to_worker(c, c->settled++, settled_on_worker);
+	if (c->visited < c->daemon->worker_count)
+		call_to_worker(c, c->visited++, passed_worker);
 	else
-		call_to_main(c, settled_everywhere);
+		call_to_main(c, passed_all_workers);
 }
 
 /* If anything was published meanwhile, reply only once it is in force on every worker, and what it makes untrue is
@@ -262,7 +262,7 @@ static void call_over(struct call *c)
 {
 	if (c->published != c->daemon->published) {
 		limit_turns(c);
-		settle(c);
+		pass_workers(c);
 	} else {
 		call_ends(c);
 	}
@@ -279,7 +279,7 @@ static unsigned workers_of(const struct call *c)
 {
 	switch (c->command->place) {
 	case MAIN:
-	case ASIDE:
+	case OWN_THREAD:
 	case BODY:
 		return c->asks_parent ? c->daemon->worker_count : 0;
 	case FIRST_WORKER:
@@ -334,7 +334,7 @@ static void call_on_main(void *arg)
 	}
 }
 
-static void work_aside(void *arg)
+static void work_on_own_thread(void *arg)
 {
 	struct call *c = arg;
 
@@ -347,13 +347,13 @@ static void call_is_done(void *arg)
 }
 
 /* If no thread can be created, the command runs on the main thread right away. */
-static void call_aside(struct call *c)
+static void call_on_own_thread(struct call *c)
 {
 	c->flow = call_flow_new(tell_more);
-	c->aside = (struct thread_job){
-		.home = c->daemon->loop, .work = work_aside, .done = call_is_done, .arg = c
+	c->job = (struct thread_job){
+		.home = c->daemon->loop, .work = work_on_own_thread, .done = call_is_done, .arg = c
 	};
-	if (thread_job_start(&c->aside))
+	if (thread_job_start(&c->job))
 		return;
 	call_flow_free(c->flow);
 	c->flow = NULL;
@@ -563,8 +563,8 @@ static bool call_begin(struct connection *l)
 	pin_snapshot(c);
 	if (c->command->place == BODY)
 		return body_begin(l);
-	if (c->command->place == ASIDE) {
-		call_aside(c);
+	if (c->command->place == OWN_THREAD) {
+		call_on_own_thread(c);
 	} else if (workers_of(c)) {
 		limit_turns(c);
 		call_go_on(c);
@@ -597,7 +597,7 @@ static bool on_request(struct connection *l, const char *bytes, ssize_t n)
 /* Over TLS, a client that has not presented a certificate of ours is told nothing. */
 static bool is_stranger(const struct connection *l)
 {
-	return l->stream.tls && tls_is_open(l->stream.tls) && !tls_is_vouched_for(l->stream.tls);
+	return l->stream.tls && tls_is_open(l->stream.tls) && !tls_is_peer_verified(l->stream.tls);
 }
 
 /* False if the connection has been closed (and freed). */
@@ -778,7 +778,7 @@ void control_close(struct control *c)
 	LIST_EACH_SAFE (at, &c->calls) {
 		struct call *call = LIST_ITEM(at, struct call, link);
 
-		thread_job_join(&call->aside);
+		thread_job_join(&call->job);
 		call->broken = true;
 		call_free(call);
 	}

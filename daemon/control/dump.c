@@ -70,7 +70,7 @@ static void dump_set(const struct slab_entry *e, void *arg)
 		say_set(arg, s);
 }
 
-/* Whether the set was made from a DNAME beside it: without that nothing vouches for it, so it is no RRset of the cache's, and
+/* Whether the set was made from a DNAME beside it: without that nothing proves it, so it is no RRset of the cache's, and
  * no answer with it is dumped. It is made again. */
 static bool is_made(const struct message *m, const struct rrset *set)
 {

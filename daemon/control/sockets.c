@@ -19,7 +19,7 @@
 #include "util/base/mem.h"
 #include "util/conf/options.h"
 
-struct door {
+struct control_socket {
 	struct list link;
 	struct control_sockets *all;
 	struct acceptor acceptor;
@@ -31,7 +31,7 @@ struct door {
 
 static void on_acceptable(struct watch *w, unsigned what)
 {
-	struct door *d = container_of(w, struct door, acceptor.watch);
+	struct control_socket *d = container_of(w, struct control_socket, acceptor.watch);
 	int fd = acceptor_take(&d->acceptor);
 
 	(void)what;
@@ -39,10 +39,10 @@ static void on_acceptable(struct watch *w, unsigned what)
 		d->all->connected(d->all->owner, fd);
 }
 
-static struct door *door_named(struct control_sockets *all, const char *text)
+static struct control_socket *control_socket_named(struct control_sockets *all, const char *text)
 {
 	LIST_EACH (at, &all->open) {
-		struct door *d = LIST_ITEM(at, struct door, link);
+		struct control_socket *d = LIST_ITEM(at, struct control_socket, link);
 
 		if (strcmp(d->text, text) == 0)
 			return d;
@@ -51,14 +51,14 @@ static struct door *door_named(struct control_sockets *all, const char *text)
 }
 
 /* The list has the order of the configuration, whatever was open before. */
-static void door_stays(struct door *d)
+static void control_socket_stays(struct control_socket *d)
 {
 	d->wanted = true;
 	list_remove(&d->link);
 	list_push_back(&d->all->open, &d->link);
 }
 
-static void door_close(struct door *d)
+static void control_socket_close(struct control_socket *d)
 {
 	list_remove(&d->link);
 	acceptor_stop(&d->acceptor);
@@ -68,9 +68,9 @@ static void door_close(struct door *d)
 	mem_free(d);
 }
 
-static void door_put(struct control_sockets *all, int fd, const char *text, const char *path)
+static void control_socket_put(struct control_sockets *all, int fd, const char *text, const char *path)
 {
-	struct door *d = mem_zero(sizeof *d);
+	struct control_socket *d = mem_zero(sizeof *d);
 
 	d->all = all;
 	d->text = mem_text(text);
@@ -129,7 +129,7 @@ static int listen_at_path(const struct sockaddr_un *sun)
 }
 
 /* The socket that the service manager opened at an address, or else a path; -1: none. */
-static int handed(const struct daemon *d, const struct addr *a, const char *path)
+static int activated_socket(const struct daemon *d, const struct addr *a, const char *path)
 {
 	if (!d->snapshot->conf->server.use_systemd)
 		return -1;
@@ -159,11 +159,11 @@ static bool open_path(struct control_sockets *all, const char *text, struct faul
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
 	char *path = d->locked_in ? conf_path_inside(d->snapshot->conf, text) : mem_text(text);
 	size_t len = strlen(path);
-	int fd = handed(d, NULL, text);
+	int fd = activated_socket(d, NULL, text);
 
 	/* The file belongs to the service manager. */
 	if (fd >= 0) {
-		door_put(all, fd, text, NULL);
+		control_socket_put(all, fd, text, NULL);
 		mem_free(path);
 		return true;
 	}
@@ -178,7 +178,7 @@ static bool open_path(struct control_sockets *all, const char *text, struct faul
 	}
 	if (fd >= 0) {
 		privileges_give(&d->privileges, path);
-		door_put(all, fd, text, path);
+		control_socket_put(all, fd, text, path);
 	} else {
 		fault_set(f, "cannot open the control socket %s: %s", path, strerror(errno));
 	}
@@ -197,20 +197,20 @@ static void open_address(void *arg, const struct addr *a)
 {
 	struct opening *o = arg;
 	char text[ADDR_TEXT];
-	struct door *known;
+	struct control_socket *known;
 	int fd;
 
 	addr_print(a, 0, text);
-	known = door_named(o->all, text);
+	known = control_socket_named(o->all, text);
 	if (known) {
-		door_stays(known);
+		control_socket_stays(known);
 		return;
 	}
-	fd = handed(o->all->daemon, a, NULL);
+	fd = activated_socket(o->all->daemon, a, NULL);
 	if (fd < 0)
 		fd = acceptor_listen(a);
 	if (fd >= 0) {
-		door_put(o->all, fd, text, NULL);
+		control_socket_put(o->all, fd, text, NULL);
 		return;
 	}
 	if (o->optional && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL))
@@ -222,10 +222,10 @@ static void open_address(void *arg, const struct addr *a)
 static bool open_one(struct opening *o, const char *text)
 {
 	const struct conf *conf = o->all->daemon->snapshot->conf;
-	struct door *known = door_named(o->all, text);
+	struct control_socket *known = control_socket_named(o->all, text);
 
 	if (known)
-		door_stays(known);
+		control_socket_stays(known);
 	else if (*text == '/')
 		return open_path(o->all, text, o->fault);
 	else if (!interface_expand(text, (uint16_t)conf->remote_control.control_port,
@@ -247,7 +247,7 @@ static bool open_configured(struct control_sockets *all, const struct conf_list 
 	return ok;
 }
 
-static void remove_file(const struct door *d)
+static void remove_file(const struct control_socket *d)
 {
 	if (d->path && unlink(d->path) != 0)
 		(void)unlink(d->path_inside);
@@ -257,13 +257,13 @@ static void remove_file(const struct door *d)
 static void close_some(struct control_sockets *all, bool is_complete)
 {
 	LIST_EACH_SAFE (at, &all->open) {
-		struct door *d = LIST_ITEM(at, struct door, link);
+		struct control_socket *d = LIST_ITEM(at, struct control_socket, link);
 
 		if (is_complete ? d->wanted : !d->is_new) {
 			d->is_new = false;
 		} else {
 			remove_file(d);
-			door_close(d);
+			control_socket_close(d);
 		}
 	}
 }
@@ -274,7 +274,7 @@ bool control_sockets_open(struct control_sockets *all, struct fault *f)
 	bool ok;
 
 	LIST_EACH (at, &all->open)
-		LIST_ITEM(at, struct door, link)->wanted = false;
+		LIST_ITEM(at, struct control_socket, link)->wanted = false;
 	ok = !conf->control_enable || open_configured(all, &conf->control_interface, f);
 	close_some(all, ok);
 	return ok;
@@ -283,10 +283,10 @@ bool control_sockets_open(struct control_sockets *all, struct fault *f)
 void control_sockets_close(struct control_sockets *all)
 {
 	LIST_EACH_SAFE (at, &all->open)
-		door_close(LIST_ITEM(at, struct door, link));
+		control_socket_close(LIST_ITEM(at, struct control_socket, link));
 }
 
 bool control_sockets_are_paths(const struct control_sockets *all)
 {
-	return !list_is_empty(&all->open) && *LIST_ITEM(all->open.next, struct door, link)->text == '/';
+	return !list_is_empty(&all->open) && *LIST_ITEM(all->open.next, struct control_socket, link)->text == '/';
 }

@@ -222,7 +222,7 @@ static void say_hosts(struct call *c)
 /* Not in Unbound; only if there is a cache-file. */
 static void say_cache_file(struct call *c)
 {
-	struct cache_keeper_report r = cache_keeper_tell(c->daemon->keeper);
+	struct cache_keeper_report r = cache_keeper_tell(c->daemon->cache_keeper);
 	int64_t now_s = loop_time(c->daemon->loop)->wall_s;
 
 	if (!r.keeps)

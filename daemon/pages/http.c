@@ -23,7 +23,7 @@
 #define PAGE_US          (12 * US_PER_S) /* for making the page */
 #define TAKE_US          (20 * US_PER_S) /* for the client to take the whole page */
 
-struct door {
+struct listening_socket {
 	struct list link;
 	struct http_server *server;
 	struct acceptor acceptor;
@@ -283,9 +283,9 @@ static void make_room(struct http_server *s)
 
 static void on_acceptable(struct watch *w, unsigned what)
 {
-	struct http_server *s = container_of(w, struct door, acceptor.watch)->server;
+	struct http_server *s = container_of(w, struct listening_socket, acceptor.watch)->server;
 	struct connection *c;
-	int fd = acceptor_take(&container_of(w, struct door, acceptor.watch)->acceptor);
+	int fd = acceptor_take(&container_of(w, struct listening_socket, acceptor.watch)->acceptor);
 
 	(void)what;
 	if (fd < 0)
@@ -307,21 +307,21 @@ static void on_acceptable(struct watch *w, unsigned what)
 	timer_set(s->loop, &c->limit, ASK_US);
 }
 
-static void door_close(struct door *d)
+static void listening_socket_close(struct listening_socket *d)
 {
 	acceptor_stop(&d->acceptor);
 	list_remove(&d->link);
 	mem_free(d);
 }
 
-static bool door_open(struct http_server *s, const struct addr *at, bool optional, struct fault *f)
+static bool listening_socket_open(struct http_server *s, const struct addr *at, bool optional, struct fault *f)
 {
 	char text[ADDR_TEXT];
-	struct door *d;
+	struct listening_socket *d;
 	int fd;
 
 	LIST_EACH (link, &s->client_sockets) {
-		d = LIST_ITEM(link, struct door, link);
+		d = LIST_ITEM(link, struct listening_socket, link);
 		if (addr_equals(&d->at, at)) {
 			d->wanted = true;
 			return true;
@@ -350,19 +350,19 @@ bool http_serve(struct http_server *s, const struct addr *at, size_t count, bool
 	struct list *last = s->client_sockets.prev; /* new ones come behind it */
 
 	LIST_EACH (link, &s->client_sockets)
-		LIST_ITEM(link, struct door, link)->wanted = false;
+		LIST_ITEM(link, struct listening_socket, link)->wanted = false;
 	for (size_t i = 0; i < count; i++) {
-		if (door_open(s, &at[i], optional, f))
+		if (listening_socket_open(s, &at[i], optional, f))
 			continue;
 		while (s->client_sockets.prev != last)
-			door_close(LIST_ITEM(s->client_sockets.prev, struct door, link));
+			listening_socket_close(LIST_ITEM(s->client_sockets.prev, struct listening_socket, link));
 		return false;
 	}
 	LIST_EACH_SAFE (link, &s->client_sockets) {
-		struct door *d = LIST_ITEM(link, struct door, link);
+		struct listening_socket *d = LIST_ITEM(link, struct listening_socket, link);
 
 		if (!d->wanted)
-			door_close(d);
+			listening_socket_close(d);
 	}
 	return true;
 }
@@ -388,6 +388,6 @@ void http_free(struct http_server *s)
 	LIST_EACH_SAFE (at, &s->connections)
 		connection_close(LIST_ITEM(at, struct connection, link));
 	LIST_EACH_SAFE (at, &s->client_sockets)
-		door_close(LIST_ITEM(at, struct door, link));
+		listening_socket_close(LIST_ITEM(at, struct listening_socket, link));
 	mem_free(s);
 }

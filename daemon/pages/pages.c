@@ -200,7 +200,7 @@ static void say_one(struct call *c, const char *name, const char *type, const ch
 
 static void say_cache_file(struct call *c)
 {
-	struct cache_keeper_report r = cache_keeper_tell(c->daemon->keeper);
+	struct cache_keeper_report r = cache_keeper_tell(c->daemon->cache_keeper);
 
 	if (!r.keeps)
 		return;

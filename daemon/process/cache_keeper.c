@@ -114,7 +114,7 @@ static void plan(struct cache_keeper *k)
 		timer_set(k->loop, &k->timer, k->interval_s * US_PER_S);
 }
 
-static void write_aside(void *arg)
+static void write_on_thread(void *arg)
 {
 	struct cache_keeper *k = arg;
 	struct fault f = { 0 };
@@ -137,7 +137,7 @@ static void on_time(struct timer *t)
 		return;
 	}
 	k->writer = (struct thread_job){
-		.home = k->loop, .work = write_aside, .done = on_written, .arg = k
+		.home = k->loop, .work = write_on_thread, .done = on_written, .arg = k
 	};
 	if (thread_job_start(&k->writer))
 		return;
@@ -157,7 +157,7 @@ static void tell_read(const char *path, const struct cachefile_count *count, uin
 			(unsigned long long)count->expired, (unsigned long long)count->passed);
 }
 
-static void read_aside(void *arg)
+static void read_on_thread(void *arg)
 {
 	struct cache_keeper *k = arg;
 	struct cachefile_count count;
@@ -198,7 +198,7 @@ void cache_keeper_begin(struct cache_keeper *k)
 		return;
 	k->report.reading = true;
 	k->reader =
-		(struct thread_job){ .home = k->loop, .work = read_aside, .done = on_read, .arg = k };
+		(struct thread_job){ .home = k->loop, .work = read_on_thread, .done = on_read, .arg = k };
 	if (thread_job_start(&k->reader))
 		return;
 	k->report.reading = false;
@@ -245,7 +245,7 @@ void cache_keeper_adopt(struct cache_keeper *k, const struct snapshot *s, bool i
 
 	lock(k);
 	k->path = path;
-	k->how.judge = shape_judge(s);
+	k->how.validation = shape_validation(s);
 	k->how.shape = shape_mark(s);
 	keptzones_clear(&k->how.zones);
 	k->how.zones = shape_zones(s);

@@ -34,7 +34,7 @@ struct opening {
 };
 
 /* A socket opened by the service manager is shared by all threads, since there is only one. */
-static bool take_handed(const struct opening *o, const struct interface *at, bool stream,
+static bool take_activated(const struct opening *o, const struct interface *at, bool stream,
 			struct listen_socket *s)
 {
 	int fd = o->conf->server.use_systemd ? socket_activation_socket(&at->addr, stream) : -1;
@@ -78,7 +78,7 @@ static bool open_one(const struct opening *o, const struct interfaces *where,
 		if (known) {
 			s = *known;
 			s.at = *at;
-		} else if (i == 0 && take_handed(o, at, stream, &s)) {
+		} else if (i == 0 && take_activated(o, at, stream, &s)) {
 			own = false;
 		} else if (!own && shared) {
 			if (!listen_socket_share(&s, shared, f))

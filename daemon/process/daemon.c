@@ -279,7 +279,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 	if (comparing.log || !r->keeps_changes)
 		log_conf_start(d, conf);
 	leases_adopt(d->leases, s->conf, s->policy->zones, d->locked_in != NULL);
-	cache_keeper_adopt(d->keeper, s, d->locked_in != NULL);
+	cache_keeper_adopt(d->cache_keeper, s, d->locked_in != NULL);
 	daemon_publish(d, s);
 	publish_client_sockets(d, client_sockets);
 	d->reopen(d);

@@ -70,7 +70,7 @@ struct daemon {
 	struct pidfile pidfile;
 	struct changes changes; /* since the last reload */
 	struct leases *leases; /* lease and hosts files */
-	struct cache_keeper *keeper; /* cache-file */
+	struct cache_keeper *cache_keeper; /* cache-file */
 	struct purge *purge;   /* empties the caches */
 	struct forgetting *forgetting; /* of what the configuration no longer allows */
 	struct timer stats_timer;

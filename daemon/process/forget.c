@@ -312,7 +312,7 @@ void forgetting_begin(struct forgetting *f, const struct snapshot *old, struct s
 	f->what = what;
 	f->in_force = in_force;
 	f->generation = next->generation = forget_next_generation(f->generation);
-	cache_keeper_disturb(f->daemon->keeper);
+	cache_keeper_disturb(f->daemon->cache_keeper);
 }
 
 bool forgetting_after(struct forgetting *f, void (*fn)(void *arg), void *arg)

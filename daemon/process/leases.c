@@ -17,7 +17,7 @@
 #include "util/base/mem.h"
 #include "util/conf/options.h"
 
-#define SETTLE_US   (50 * US_PER_MS)  /* from a change to reading the file */
+#define QUIET_US   (50 * US_PER_MS)  /* from a change to reading the file */
 #define AGAIN_US    (100 * US_PER_MS) /* between tries while the file looks unfinished */
 #define TRIES       5
 #define REST        10 /* pause after work on a file, as a multiple of the CPU time it took */
@@ -34,7 +34,7 @@ struct followed {
 	enum lease_format format; /* as configured */
 	struct file_watch *watch;
 	struct host_source *source;
-	struct timer settle;
+	struct timer quiet;
 	unsigned tries;
 	uint64_t rest_us;
 	int64_t read_s;
@@ -253,9 +253,9 @@ static bool read_file(struct followed *w)
 	return true;
 }
 
-static void on_settled(struct timer *t)
+static void on_quiet(struct timer *t)
 {
-	struct followed *w = container_of(t, struct followed, settle);
+	struct followed *w = container_of(t, struct followed, quiet);
 	struct loop *loop = w->leases->loop;
 	uint64_t before_us = worked_us();
 
@@ -273,13 +273,13 @@ static void on_change(void *followed)
 {
 	struct followed *w = followed;
 
-	if (!timer_is_set(&w->settle))
-		timer_set(w->leases->loop, &w->settle, MAX(SETTLE_US, w->rest_us));
+	if (!timer_is_set(&w->quiet))
+		timer_set(w->leases->loop, &w->quiet, MAX(QUIET_US, w->rest_us));
 }
 
 static void unfollow(struct followed *w)
 {
-	timer_stop(w->leases->loop, &w->settle);
+	timer_stop(w->leases->loop, &w->quiet);
 	file_watch_free(w->watch);
 	hostnames_drop(w->leases->names, w->source);
 	list_remove(&w->link);
@@ -325,7 +325,7 @@ static struct followed *follow(struct leases *l, const struct wanted *want)
 	w->ttl_s = want->ttl_s;
 	w->of_leases = want->of_leases;
 	w->format = want->format;
-	w->settle.fire = on_settled;
+	w->quiet.fire = on_quiet;
 	w->source = hostnames_add(l->names, &how, &f);
 	if (!w->source)
 		PANIC("a domain that was checked is none: %s", f.text);
@@ -397,7 +397,7 @@ void leases_adopt(struct leases *l, const struct conf *conf, struct localzones *
 		if (!w->wanted)
 			unfollow(w);
 	}
-	hostnames_house(l->names, zones);
+	hostnames_attach(l->names, zones);
 	if (leases_exist(l) || hostnames_count(l->names))
 		publish(l);
 	if (!leases_exist(l)) {

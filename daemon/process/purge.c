@@ -1,4 +1,4 @@
-/* Emptying the caches aside: posted to the main thread, which starts a thread for it.
+/* Emptying the caches on a thread of its own: posted to the main thread, which starts a thread for it.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/process/purge.h"
 
@@ -18,20 +18,20 @@
 struct purge {
 	struct loop *home;
 	const struct caches *caches;
-	struct cache_keeper *keeper;
+	struct cache_keeper *cache_keeper;
 	struct thread_job walker;
 	atomic_bool due; /* asked for since the last walk began */
 	pthread_mutex_t lock;
 	struct forget *some; /* the same of that; guarded by `lock` */
 };
 
-struct purge *purge_new(struct loop *home, const struct caches *caches, struct cache_keeper *keeper)
+struct purge *purge_new(struct loop *home, const struct caches *caches, struct cache_keeper *cache_keeper)
 {
 	struct purge *p = mem_zero(sizeof *p);
 
 	p->home = home;
 	p->caches = caches;
-	p->keeper = keeper;
+	p->cache_keeper = cache_keeper;
 	pthread_mutex_init(&p->lock, NULL);
 	return p;
 }
@@ -99,7 +99,7 @@ void purge_all(void *purge)
 {
 	struct purge *p = purge;
 
-	cache_keeper_disturb(p->keeper);
+	cache_keeper_disturb(p->cache_keeper);
 	atomic_store(&p->due, true);
 	loop_post(p->home, begin, p);
 }
@@ -108,7 +108,7 @@ void purge_some(void *purge, struct forget *what)
 {
 	struct purge *p = purge;
 
-	cache_keeper_disturb(p->keeper);
+	cache_keeper_disturb(p->cache_keeper);
 	pthread_mutex_lock(&p->lock);
 	forget_chain(what, p->some);
 	p->some = what;
@@ -116,7 +116,7 @@ void purge_some(void *purge, struct forget *what)
 	loop_post(p->home, begin, p);
 }
 
-void purge_settle(struct purge *p)
+void purge_finish(struct purge *p)
 {
 	thread_job_join(&p->walker);
 	walk(p);
@@ -126,7 +126,7 @@ void purge_free(struct purge *p)
 {
 	if (!p)
 		return;
-	purge_settle(p);
+	purge_finish(p);
 	pthread_mutex_destroy(&p->lock);
 	mem_free(p);
 }

@@ -13,7 +13,7 @@ struct purge;
 
 /* `home`: the main thread's loop. Of the main thread are all functions but purge_all and purge_some. */
 struct purge *purge_new(struct loop *home, const struct caches *caches,
-			struct cache_keeper *keeper) MUST_USE;
+			struct cache_keeper *cache_keeper) MUST_USE;
 /* Finishes what is under way or due. NULL is fine. */
 void purge_free(struct purge *p);
 
@@ -24,6 +24,6 @@ void purge_all(void *purge);
 void purge_some(void *purge, struct forget *what);
 
 /* Wait until what was asked for is done, for when the home loop no longer runs. */
-void purge_settle(struct purge *p);
+void purge_finish(struct purge *p);
 
 #endif

@@ -23,7 +23,7 @@
 #include "util/names/trie.h"
 #include "validator/trust.h"
 
-enum shape { NOTHING, FAILURES, ANSWERS, SHAPES, JUDGES, BY_NAME, BY_TRUST, COMPARED };
+enum shape { NOTHING, FAILURES, ANSWERS, SHAPES, VALIDATES, BY_NAME, BY_TRUST, COMPARED };
 
 struct row {
 	const char *name;
@@ -107,7 +107,7 @@ static void on_option(void *arg, const char *name)
 			forget_kinds(c->f, FORGET_ANSWERS);
 			break;
 		case SHAPES:
-		case JUDGES:
+		case VALIDATES:
 			forget_kinds(c->f, FORGET_EVERYTHING);
 			break;
 		case NOTHING:
@@ -443,11 +443,11 @@ static bool mix_anchor(const struct anchor *anchor, void *mark)
 	return true;
 }
 
-uint64_t shape_judge(const struct snapshot *s)
+uint64_t shape_validation(const struct snapshot *s)
 {
 	struct mark m = { 0 };
 
-	mix_options(&m, s->conf, 1u << JUDGES | 1u << BY_TRUST);
+	mix_options(&m, s->conf, 1u << VALIDATES | 1u << BY_TRUST);
 	mix(&m, s->trust ? "validates" : "believes");
 	if (s->trust)
 		anchors_each(s->trust->anchors, mix_anchor, &m);

@@ -16,7 +16,7 @@ struct snapshot;
 struct forget *shape_compare(const struct snapshot *old, struct snapshot *next, uint32_t now_s) MUST_USE;
 
 /* For the cache file: the options that decide what is believed; those that change what is cached. */
-uint64_t shape_judge(const struct snapshot *s);
+uint64_t shape_validation(const struct snapshot *s);
 uint32_t shape_mark(const struct snapshot *s);
 /* And the zones that are asked for elsewhere, or held here. The caller's. */
 struct keptzones shape_zones(const struct snapshot *s) MUST_USE;

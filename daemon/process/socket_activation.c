@@ -18,7 +18,7 @@
 #define FIRST_FD 3 /* SD_LISTEN_FDS_START of the protocol */
 #define FDS_MOST 1024
 
-struct handed {
+struct activated {
 	int fd;
 	bool stream;
 	bool used;
@@ -26,7 +26,7 @@ struct handed {
 	char *path;
 };
 
-static struct handed *items;
+static struct activated *items;
 static size_t count;
 
 static long number_in(const char *variable)
@@ -70,7 +70,7 @@ static void take(int fd)
 {
 	struct sockaddr_storage ss = { 0 };
 	socklen_t len = sizeof ss;
-	struct handed h = { .fd = fd };
+	struct activated h = { .fd = fd };
 	int kind = int_of(fd, SOL_SOCKET, SO_TYPE);
 
 	if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || (kind != SOCK_STREAM && kind != SOCK_DGRAM) ||
@@ -102,7 +102,7 @@ void socket_activation_open(void)
 }
 
 /* A non-blocking duplicate, or -1. All descriptors of a socket share its status flags. */
-static int give(struct handed *h)
+static int give(struct activated *h)
 {
 	int fd = fcntl(h->fd, F_DUPFD_CLOEXEC, 0);
 

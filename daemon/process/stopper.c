@@ -65,7 +65,7 @@ static _Noreturn void leave_behind(struct stopper *s, const char *why)
 
 	(void)pthread_create(&last, NULL, last_resort, NULL);
 	log_error("%s: the process exits without it", why);
-	log_settle(true);
+	log_report_repeats(true);
 	pidfile_remove(&s->daemon->pidfile);
 	log_writer_end(); /* what waits to be written, if it can be within LAST_MS */
 	_exit(1);

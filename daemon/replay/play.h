@@ -1,4 +1,4 @@
-/* A scenario is played, and judged.
+/* A scenario is played, and checked.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_REPLAY_PLAY_H
 #define DAEMON_REPLAY_PLAY_H

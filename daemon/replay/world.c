@@ -166,7 +166,7 @@ void world_end(struct world *w)
 }
 
 /* Run everything that was posted or is due now. */
-static void settle(struct world *w)
+static void run_posted(struct world *w)
 {
 	loop_play(w->loop, 0);
 }
@@ -189,7 +189,7 @@ void world_ask(struct world *w, const struct addr *from, bool tcp, struct slice 
 	rcu_turn_end();
 	if (v == DISPOSITION_SEND)
 		client_reply(&p.client, p.out.start, writer_len(&p.out));
-	settle(w);
+	run_posted(w);
 }
 
 void world_deliver(struct world *w, struct outstanding *o, const struct slice *answers,
@@ -209,7 +209,7 @@ void world_deliver(struct world *w, struct outstanding *o, const struct slice *a
 	if (!over)
 		s->failed(s, UPSTREAM_SILENT);
 	rcu_turn_end();
-	settle(w);
+	run_posted(w);
 }
 
 void world_fail(struct world *w, struct outstanding *o)
@@ -220,7 +220,7 @@ void world_fail(struct world *w, struct outstanding *o)
 	rcu_turn_begin();
 	s->failed(s, UPSTREAM_SILENT);
 	rcu_turn_end();
-	settle(w);
+	run_posted(w);
 }
 
 bool world_stray(struct world *w, struct outstanding *o)
@@ -234,7 +234,7 @@ bool world_stray(struct world *w, struct outstanding *o)
 		mem_free(o);
 	}
 	rcu_turn_end();
-	settle(w);
+	run_posted(w);
 	return over;
 }
 
@@ -244,7 +244,7 @@ void world_pass(struct world *w, uint64_t us)
 
 	/* advance first, so that every timer that is due sees the new time */
 	timebase_play(t, t->now_us + us);
-	settle(w);
+	run_posted(w);
 }
 
 uint64_t world_next_timer(struct world *w)

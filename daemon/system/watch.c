@@ -19,8 +19,8 @@
 #include "util/base/loop.h"
 #include "util/base/mem.h"
 
-#define LOOK_TOLD_US   (5 * US_PER_S) /* polling interval with notification by the system */
-#define LOOK_UNTOLD_US (1 * US_PER_S)
+#define LOOK_NOTICED_US   (5 * US_PER_S) /* polling interval with notification by the system */
+#define LOOK_UNNOTICED_US (1 * US_PER_S)
 
 /* The metadata by which a change is noticed. */
 struct looks {
@@ -45,7 +45,7 @@ struct file_watch {
 struct file_watches {
 	struct loop *loop;
 	struct list watches;
-	struct watch told; /* inotify or kqueue; fd -1: no notification */
+	struct watch notices; /* inotify or kqueue; fd -1: no notification */
 	struct timer look;
 };
 
@@ -91,10 +91,10 @@ static void tell(struct file_watch *w)
 	 IN_ONLYDIR)
 
 /* Watch the whole folder, since files in it may be replaced by renaming. */
-static void ask_to_be_told(struct file_watch *w)
+static void ask_for_notices(struct file_watch *w)
 {
-	if (w->all->told.fd >= 0 && w->folder_handle < 0)
-		w->folder_handle = inotify_add_watch(w->all->told.fd, w->folder, EVENTS);
+	if (w->all->notices.fd >= 0 && w->folder_handle < 0)
+		w->folder_handle = inotify_add_watch(w->all->notices.fd, w->folder, EVENTS);
 }
 
 static void ask_no_more(struct file_watch *w)
@@ -107,7 +107,7 @@ static void ask_no_more(struct file_watch *w)
 		if (other != w && other->folder_handle == w->folder_handle)
 			return;
 	}
-	(void)inotify_rm_watch(w->all->told.fd, w->folder_handle);
+	(void)inotify_rm_watch(w->all->notices.fd, w->folder_handle);
 }
 
 static bool is_about(const struct file_watch *w, const struct inotify_event *e)
@@ -132,11 +132,11 @@ static void take_event(struct file_watches *all, const struct inotify_event *e)
 	}
 }
 
-static void on_told(struct watch *told, unsigned what)
+static void on_notice(struct watch *notices, unsigned what)
 {
-	struct file_watches *all = container_of(told, struct file_watches, told);
+	struct file_watches *all = container_of(notices, struct file_watches, notices);
 	_Alignas(struct inotify_event) char events[4096];
-	ssize_t len = read(told->fd, events, sizeof(events));
+	ssize_t len = read(notices->fd, events, sizeof(events));
 
 	(void)what;
 	for (ssize_t at = 0; at < len;) {
@@ -147,7 +147,7 @@ static void on_told(struct watch *told, unsigned what)
 	}
 }
 
-static int open_told(void)
+static int open_notices(void)
 {
 	return inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 }
@@ -163,7 +163,7 @@ static int follow(struct file_watches *all, const char *path, struct file_watch 
 		return -1;
 	EV_SET(&e, (uintptr_t)fd, EVFILT_VNODE, EV_ADD | EV_CLEAR,
 	       NOTE_WRITE | NOTE_EXTEND | NOTE_DELETE | NOTE_RENAME | NOTE_ATTRIB, 0, w);
-	if (kevent(all->told.fd, &e, 1, NULL, 0, NULL) == 0)
+	if (kevent(all->notices.fd, &e, 1, NULL, 0, NULL) == 0)
 		return fd;
 	close(fd);
 	return -1;
@@ -177,9 +177,9 @@ static void close_handle(int *fd)
 }
 
 /* A folder reports what is created and removed in it, a file what is written to it. */
-static void ask_to_be_told(struct file_watch *w)
+static void ask_for_notices(struct file_watch *w)
 {
-	if (w->all->told.fd < 0)
+	if (w->all->notices.fd < 0)
 		return;
 	if (w->folder_handle < 0)
 		w->folder_handle = follow(w->all, w->folder, w);
@@ -193,12 +193,12 @@ static void ask_no_more(struct file_watch *w)
 	close_handle(&w->file_handle);
 }
 
-static void on_told(struct watch *told, unsigned what)
+static void on_notice(struct watch *notices, unsigned what)
 {
-	struct file_watches *all = container_of(told, struct file_watches, told);
+	struct file_watches *all = container_of(notices, struct file_watches, notices);
 	static const struct timespec at_once;
 	struct kevent e[16];
-	int count = kevent(told->fd, NULL, 0, e, (int)COUNT(e), &at_once);
+	int count = kevent(notices->fd, NULL, 0, e, (int)COUNT(e), &at_once);
 
 	(void)what;
 	for (int i = 0; i < count; i++) {
@@ -211,20 +211,20 @@ static void on_told(struct watch *told, unsigned what)
 			    e[i].fflags & (NOTE_DELETE | NOTE_RENAME))
 				close_handle(&w->folder_handle);
 			close_handle(&w->file_handle); /* it may be another file by now */
-			ask_to_be_told(w);
+			ask_for_notices(w);
 			tell(w);
 		}
 	}
 }
 
-static int open_told(void)
+static int open_notices(void)
 {
 	return kqueue();
 }
 
 #else
 
-static void ask_to_be_told(struct file_watch *w)
+static void ask_for_notices(struct file_watch *w)
 {
 	(void)w;
 }
@@ -234,13 +234,13 @@ static void ask_no_more(struct file_watch *w)
 	(void)w;
 }
 
-static void on_told(struct watch *told, unsigned what)
+static void on_notice(struct watch *notices, unsigned what)
 {
-	(void)told;
+	(void)notices;
 	(void)what;
 }
 
-static int open_told(void)
+static int open_notices(void)
 {
 	return -1;
 }
@@ -257,12 +257,12 @@ static void on_look(struct timer *t)
 		struct file_watch *w = LIST_ITEM(at, struct file_watch, link);
 		struct looks now;
 
-		ask_to_be_told(w);
+		ask_for_notices(w);
 		look_at(w->path, &now);
 		if (!looks_the_same(&now, &w->looks))
 			tell(w);
 	}
-	timer_set(all->loop, t, all->told.fd >= 0 ? LOOK_TOLD_US : LOOK_UNTOLD_US);
+	timer_set(all->loop, t, all->notices.fd >= 0 ? LOOK_NOTICED_US : LOOK_UNNOTICED_US);
 }
 
 /* ---- life cycle ---- */
@@ -273,11 +273,11 @@ struct file_watches *file_watches_new(struct loop *l)
 
 	all->loop = l;
 	list_init(&all->watches);
-	all->told = (struct watch){ .fd = open_told(), .ready = on_told };
-	if (all->told.fd >= 0)
-		watch_start(l, &all->told, WATCH_READ);
+	all->notices = (struct watch){ .fd = open_notices(), .ready = on_notice };
+	if (all->notices.fd >= 0)
+		watch_start(l, &all->notices, WATCH_READ);
 	all->look.fire = on_look;
-	timer_set(l, &all->look, LOOK_UNTOLD_US);
+	timer_set(l, &all->look, LOOK_UNNOTICED_US);
 	return all;
 }
 
@@ -287,9 +287,9 @@ void file_watches_free(struct file_watches *all)
 		return;
 	PROMISE(list_is_empty(&all->watches));
 	timer_stop(all->loop, &all->look);
-	if (all->told.fd >= 0) {
-		watch_stop(&all->told);
-		close(all->told.fd);
+	if (all->notices.fd >= 0) {
+		watch_stop(&all->notices);
+		close(all->notices.fd);
 	}
 	mem_free(all);
 }
@@ -318,7 +318,7 @@ struct file_watch *file_watch_new(struct file_watches *all, const char *path,
 	w->arg = arg;
 	w->folder_handle = w->file_handle = -1;
 	list_push_back(&all->watches, &w->link);
-	ask_to_be_told(w);
+	ask_for_notices(w);
 	look_at(w->path, &w->looks);
 	return w;
 }

@@ -135,12 +135,12 @@ static int see_to(const char *path)
 		return EXIT_FAILED;
 	}
 	if (strcmp(trouble, "damaged") == 0) {
-		char *aside = mem_textf("%s.damaged", path);
+		char *damaged = mem_textf("%s.damaged", path);
 
-		good = rename(path, aside) == 0;
+		good = rename(path, damaged) == 0;
 		fprintf(stderr, "%s: %s; %s %s\n", program, f.text,
-			good ? "it is kept as" : "it cannot be kept as", aside);
-		mem_free(aside);
+			good ? "it is kept as" : "it cannot be kept as", damaged);
+		mem_free(damaged);
 		if (!good)
 			return EXIT_FAILED;
 	}

@@ -297,7 +297,7 @@ static int show_reply(struct stream *s, bool quiet)
 {
 	char bytes[4096];
 	size_t begin = 0;
-	bool failed = false, judged = false;
+	bool failed = false, is_known = false;
 	ssize_t n;
 
 	while ((n = take_bytes(s, bytes + begin, sizeof bytes - 1 - begin)) != 0) {
@@ -306,19 +306,19 @@ static int show_reply(struct stream *s, bool quiet)
 		if (n < 0)
 			return -1;
 		len = begin + (size_t)n;
-		if (!judged && len < 6 && memcmp(bytes, "error", MIN(len, 5u)) == 0) {
+		if (!is_known && len < 6 && memcmp(bytes, "error", MIN(len, 5u)) == 0) {
 			begin = len;
 			continue;
 		}
 		bytes[len] = '\0';
-		failed = judged ? failed : control_is_error(bytes);
-		judged = true;
+		failed = is_known ? failed : control_is_error(bytes);
+		is_known = true;
 		begin = 0;
 		if (!quiet || failed)
 			fwrite(bytes, 1, len, stdout);
 	}
-	bytes[begin] = '\0'; /* what was too short to judge */
-	failed = judged ? failed : control_is_error(bytes);
+	bytes[begin] = '\0'; /* what was too short to check */
+	failed = is_known ? failed : control_is_error(bytes);
 	if (!quiet || failed)
 		fwrite(bytes, 1, begin, stdout);
 	fflush(stdout);
@@ -380,7 +380,7 @@ static int cannot_connect(const struct client *c, const struct place *p, bool as
 
 static bool begin_tls(struct stream *s, struct tls_client *tls, struct fault *f)
 {
-	struct tls_call call = { .fd = s->fd, .place = "the daemon", .vouched = true };
+	struct tls_call call = { .fd = s->fd, .place = "the daemon", .must_verify = true };
 
 	if (tls)
 		s->tls = tls_connect(tls, &call, f);

@@ -88,7 +88,7 @@ static const char *why(const struct message *m)
 	return m->reason_text && *m->reason_text ? m->reason_text : reason_text(m->reason);
 }
 
-static void print_verdict(const struct message *m)
+static void print_security(const struct message *m)
 {
 	const char *text = why(m);
 
@@ -136,7 +136,7 @@ static void print_reply(struct asking *a, const struct message *m)
 	else if (!has_answer(a, m))
 		printf("%s has no record of type %s.\n", name, type);
 	if (!failed)
-		print_verdict(m);
+		print_security(m);
 }
 
 /* ---- asking ---- */

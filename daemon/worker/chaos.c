@@ -13,23 +13,23 @@
 
 #define TEXT_MAX 255 /* one character string (RFC 1035 3.3) */
 
-struct told {
+struct chaos_text {
 	const uint8_t *name;
 	struct rrset *set; /* NULL: hidden, or made for each query (trust anchors) */
 	bool hidden;
 };
 
-enum { ID_SERVER, HOSTNAME_BIND, VERSION_SERVER, VERSION_BIND, TRUSTANCHOR, TOLD };
+enum { ID_SERVER, HOSTNAME_BIND, VERSION_SERVER, VERSION_BIND, TRUSTANCHOR, CHAOS_TEXTS };
 
 struct chaos {
 	struct arena arena;
 	const struct trust_store *trust;
-	struct told told[TOLD];
+	struct chaos_text chaos_text[CHAOS_TEXTS];
 };
 
 #define NAME(text) ((const uint8_t *)(text))
 
-static const uint8_t *const names[TOLD] = {
+static const uint8_t *const names[CHAOS_TEXTS] = {
 	[ID_SERVER] = NAME("\2id\6server"),
 	[HOSTNAME_BIND] = NAME("\10hostname\4bind"),
 	[VERSION_SERVER] = NAME("\7version\6server"),
@@ -57,9 +57,9 @@ static struct rrset *text_set(struct chaos *c, const uint8_t *name, const char *
 
 static void tell(struct chaos *c, unsigned which, const char *text, bool hidden)
 {
-	c->told[which] = (struct told){ .name = names[which], .hidden = hidden };
+	c->chaos_text[which] = (struct chaos_text){ .name = names[which], .hidden = hidden };
 	if (text && !hidden)
-		c->told[which].set = text_set(c, names[which], text);
+		c->chaos_text[which].set = text_set(c, names[which], text);
 }
 
 struct chaos *chaos_new(const struct conf *conf, const struct trust_store *trust)
@@ -91,13 +91,13 @@ void chaos_free(struct chaos *c)
 	mem_free(c);
 }
 
-static const struct told *find(const struct chaos *c, const struct question *q)
+static const struct chaos_text *find(const struct chaos *c, const struct question *q)
 {
 	if (q->type != TYPE_TXT && q->type != TYPE_ANY)
 		return NULL;
-	for (size_t i = 0; i < TOLD; i++)
-		if (dname_equals(q->name, c->told[i].name))
-			return c->told[i].hidden ? NULL : &c->told[i];
+	for (size_t i = 0; i < CHAOS_TEXTS; i++)
+		if (dname_equals(q->name, c->chaos_text[i].name))
+			return c->chaos_text[i].hidden ? NULL : &c->chaos_text[i];
 	return NULL;
 }
 
@@ -147,7 +147,7 @@ static const struct rrset *anchors_set(const struct chaos *c, struct arena *a)
 
 void chaos_answer(const struct chaos *c, const struct answer_to *to, struct writer *out)
 {
-	const struct told *t = find(c, &to->request->q);
+	const struct chaos_text *t = find(c, &to->request->q);
 	const struct rrset *sets[1];
 	struct message m = { .q = to->request->q, .sets = sets };
 	struct arena a;
@@ -157,7 +157,7 @@ void chaos_answer(const struct chaos *c, const struct answer_to *to, struct writ
 		return;
 	}
 	arena_init(&a);
-	sets[0] = t == &c->told[TRUSTANCHOR] ? anchors_set(c, &a) : t->set;
+	sets[0] = t == &c->chaos_text[TRUSTANCHOR] ? anchors_set(c, &a) : t->set;
 	m.count[SECTION_ANSWER] = sets[0] != NULL;
 	answer_message(out, to, &m);
 	arena_clear(&a);

@@ -1,7 +1,7 @@
 /* A query on its way through the front end: what is known about it, and how it may end.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * It lives on the stack of frontend_take. Whatever ends it writes p->out and returns the verdict of
+ * It lives on the stack of frontend_take. Whatever ends it writes p->out and returns the disposition of
  * one of the functions below, which count and log it if so configured. Counting, logging and
  * tracing are off the hit path, behind one flag each. */
 #ifndef DAEMON_WORKER_CLIENT_QUERY_H
@@ -81,8 +81,8 @@ void client_query_record(const struct client_query *j, enum disposition v);
 			trace_say((j)->w->env.trace, NULL, __VA_ARGS__);       \
 	} while (0)
 
-/* Record what settled it, for the query ring and whoever traces this query. */
-#define client_query_decided(j, how, ...) settle((j)->w->env.decision, how, __VA_ARGS__)
+/* Record what decided it, for the query ring and whoever traces this query. */
+#define client_query_decided(j, how, ...) decision_note((j)->w->env.decision, how, __VA_ARGS__)
 
 /* ---- what it asks for, and what its client may ---- */
 

@@ -38,7 +38,7 @@ static enum cookie_state look_at_cookie(struct client_query *j)
 	struct slice given;
 	bool came = edns_find_option(&j->request.edns, EDNS_COOKIE, &given);
 	enum cookie_state state =
-		cookies_judge(&j->w->env.snapshot->cookies, &j->p->client.from,
+		cookies_verify(&j->w->env.snapshot->cookies, &j->p->client.from,
 			      j->w->env.time->wall_s, came ? &given : NULL, j->cookie);
 
 	count_cookie(j->w->env.stats, state);
@@ -239,7 +239,7 @@ static bool locates(struct client_query *j, enum disposition *v)
 static bool is_written_down(struct client_query *j, enum disposition *v)
 {
 	return UNLIKELY(policy_concerns(j->w->env.snapshot->policy, j->rule, &j->request.q)) &&
-	       local_settles(j, v);
+	       local_decides(j, v);
 }
 
 static bool is_ordinary(const struct client_query *j)
@@ -248,7 +248,7 @@ static bool is_ordinary(const struct client_query *j)
 }
 
 /* Zones held here are answered from authoritatively. */
-static bool is_held(struct client_query *j, enum disposition *v)
+static bool answer_from_authzone(struct client_query *j, enum disposition *v)
 {
 	return UNLIKELY(j->w->env.snapshot->zones->downstream) && local_answers(j, v);
 }
@@ -257,7 +257,7 @@ static bool is_held(struct client_query *j, enum disposition *v)
  * it. */
 static bool is_made_up(const struct client_query *j, const struct stored *s)
 {
-	return j->request.flags & FLAG_CD && s && (s->fits & STORED_MADE || stored_is_verdict(s));
+	return j->request.flags & FLAG_CD && s && (s->fits & STORED_MADE || stored_is_bare_bogus(s));
 }
 
 static inline bool is_of_use(const struct client_query *j, const struct stored *s)
@@ -293,7 +293,7 @@ static const struct stored *find_placed(struct client_query *j)
 	/* to the general cache's counters it is a miss */
 	stat_bump(&e->stats->subnet_cache, 1);
 	stat_add(e->stats, STAT_cachemiss);
-	if (j->where.told && s->rcode != RCODE_SERVFAIL &&
+	if (j->where.has_option && s->rcode != RCODE_SERVFAIL &&
 	    (s->security != SECURITY_BOGUS || j->request.flags & FLAG_CD)) {
 		j->echo = j->where.said;
 		j->echo.scope = at.scope;
@@ -306,7 +306,7 @@ static const struct stored *find_placed(struct client_query *j)
  * come last. */
 static bool is_known_there(struct client_query *j)
 {
-	bool own_way = j->where.told && j->where.forwarded, known = !own_way && is_known(j);
+	bool own_way = j->where.has_option && j->where.forwarded, known = !own_way && is_known(j);
 	const struct stored *s;
 
 	if (known && stored_is_good(j->stored))
@@ -410,15 +410,15 @@ static enum disposition answer_snooper(struct client_query *j)
 static enum disposition find_out(struct client_query *j)
 {
 	const struct stored *stale = stale_of_use(j);
-	bool in_vain = stale && !time_is_past(j->to.now_s, stale->refresh_s);
+	bool failed_lately = stale && !time_is_past(j->to.now_s, stale->refresh_s);
 
-	if (stale && (in_vain || (j->w->on.client_timeout_ms == 0 && !j->w->on.asks_store)))
-		return answer_stale(j, stale, !in_vain);
+	if (stale && (failed_lately || (j->w->on.client_timeout_ms == 0 && !j->w->on.asks_store)))
+		return answer_stale(j, stale, !failed_lately);
 	mesh_ask(j->w->env.mesh, &j->request, &j->p->client, stale);
 	return DISPOSITION_LATER;
 }
 
-/* What follows once a client's right to ask is settled. */
+/* What follows once a client's right to ask is known. */
 static inline enum disposition answer(struct client_query *j)
 {
 	struct worker *w = j->w;
@@ -429,7 +429,7 @@ static inline enum disposition answer(struct client_query *j)
 		return v;
 	if (!is_ordinary(j))
 		return answer_odd(j);
-	if (is_held(j, &v))
+	if (answer_from_authzone(j, &v))
 		return v;
 	if (!client_query_may_use_cache(j))
 		return client_query_refuse_stranger(j);

@@ -30,7 +30,7 @@ static bool is_final(const struct message *m)
 
 /* Answers, if the aliases lead into a zone that is held here, and no further where the client may have
  * the rest resolved. */
-static bool leads_to_held(struct client_query *j, const struct question *q, const struct alias_prefix *lead,
+static bool leads_to_authzone(struct client_query *j, const struct question *q, const struct alias_prefix *aliases,
 			  struct arena *a)
 {
 	const struct authzones *zones = j->w->env.snapshot->zones;
@@ -43,24 +43,24 @@ static bool leads_to_held(struct client_query *j, const struct question *q, cons
 		return false;
 	to.now_s = 0;
 	stat_bump(&j->w->env.stats->authzone_down, 1);
-	answer_message(&j->p->out, &to, alias_prefix_join(lead, a, &j->request.q, &m, 0));
+	answer_message(&j->p->out, &to, alias_prefix_join(aliases, a, &j->request.q, &m, 0));
 	return true;
 }
 
 /* Complete an answer that begins with these aliases: by resolving their target if the client may
  * have that done, else with what is cached. */
-static enum disposition follow(struct client_query *j, const struct alias_prefix *lead, struct arena *a)
+static enum disposition follow(struct client_query *j, const struct alias_prefix *aliases, struct arena *a)
 {
-	struct question q = alias_prefix_question(lead, &j->request.q);
+	struct question q = alias_prefix_question(aliases, &j->request.q);
 	struct message nothing = { .q = q };
 	const struct message *end = NULL;
 
-	if (leads_to_held(j, &q, lead, a))
+	if (leads_to_authzone(j, &q, aliases, a))
 		return client_query_send(j);
 	if (!client_query_may_use_cache(j))
 		return client_query_refuse_stranger(j);
 	if (client_query_wants_recursion(j)) {
-		mesh_ask_behind(j->w->env.mesh, &j->request, &j->p->client, lead);
+		mesh_ask_behind(j->w->env.mesh, &j->request, &j->p->client, aliases);
 		return DISPOSITION_LATER;
 	}
 	if (j->action == ACL_ALLOW_SNOOP)
@@ -69,29 +69,29 @@ static enum disposition follow(struct client_query *j, const struct alias_prefix
 	if (j->stored && stored_is_good(j->stored) && stored_is_fresh(j->stored, j->to.now_s))
 		end = stored_unpack(j->stored, a, j->to.now_s);
 	answer_message(&j->p->out, &j->to,
-		       alias_prefix_join(lead, a, &j->request.q, end ? end : &nothing, j->to.now_s));
+		       alias_prefix_join(aliases, a, &j->request.q, end ? end : &nothing, j->to.now_s));
 	return client_query_send(j);
 }
 
-bool local_settles(struct client_query *j, enum disposition *v)
+bool local_decides(struct client_query *j, enum disposition *v)
 {
 	const struct policy_client who = { .rule = j->rule,
 					   .client = &j->p->client,
 					   .stats = j->w->env.stats,
 					   .decision = j->w->env.decision };
-	struct alias_prefix lead;
+	struct alias_prefix aliases;
 	struct arena a;
 	enum policy_end end;
 
 	if (client_query_asks_meta(j) || (j->action == ACL_ALLOW_COOKIE && !j->proven))
 		return false;
 	arena_init(&a);
-	end = policy_answer(j->w->env.snapshot->policy, &who, &j->to, &j->p->out, &a, &lead);
-	j->request.rpz_passed = end == POLICY_LET_THROUGH || (end == POLICY_FOLLOW && lead.rpz_passed);
+	end = policy_answer(j->w->env.snapshot->policy, &who, &j->to, &j->p->out, &a, &aliases);
+	j->request.rpz_passed = end == POLICY_LET_THROUGH || (end == POLICY_FOLLOW && aliases.rpz_passed);
 	if (end != POLICY_PASS && end != POLICY_LET_THROUGH)
 		client_query_say(j, "decided by %s", j->w->env.decision->what);
 	if (end == POLICY_FOLLOW)
-		*v = follow(j, &lead, &a);
+		*v = follow(j, &aliases, &a);
 	else
 		*v = end == POLICY_SEND ? client_query_send(j) : DISPOSITION_DROP;
 	arena_clear(&a);
@@ -100,7 +100,7 @@ bool local_settles(struct client_query *j, enum disposition *v)
 
 static enum disposition answer_blocked(struct client_query *j, const struct blocklist_found *f)
 {
-	struct alias_prefix lead;
+	struct alias_prefix aliases;
 	struct arena a;
 	enum disposition v;
 
@@ -113,8 +113,8 @@ static enum disposition answer_blocked(struct client_query *j, const struct bloc
 		break;
 	}
 	arena_init(&a);
-	blocklist_lead(f, &j->request.q, &a, &lead);
-	v = follow(j, &lead, &a);
+	blocklist_alias_prefix(f, &j->request.q, &a, &aliases);
+	v = follow(j, &aliases, &a);
 	arena_clear(&a);
 	return v;
 }
@@ -140,7 +140,7 @@ bool local_blocks(struct client_query *j, enum disposition *v)
 	return true;
 }
 
-static void note_held(const struct client_query *j)
+static void note_authzone(const struct client_query *j)
 {
 	const struct authzone *z;
 	char name[DNAME_TEXT];
@@ -177,7 +177,7 @@ bool local_answers(struct client_query *j, enum disposition *v)
 	}
 	arena_clear(&a);
 	if (end != AUTHZONE_NOT)
-		note_held(j);
+		note_authzone(j);
 	return end != AUTHZONE_NOT;
 }
 
@@ -232,7 +232,7 @@ bool local_changes(struct client_query *j, bool stale, enum disposition *v)
 	const struct policy_client who = client_query_client(j);
 	uint32_t now_s = j->to.now_s;
 	const struct message *m;
-	struct judged judged;
+	struct policy_outcome outcome;
 	struct arena a;
 
 	if (!policy_doubts(j->w->env.snapshot->policy, j->stored))
@@ -245,23 +245,23 @@ bool local_changes(struct client_query *j, bool stale, enum disposition *v)
 		*v = look_up_anew(j);
 		return true;
 	}
-	policy_judge(j->w->env.snapshot->policy, &who, m, now_s, &a, &judged);
+	policy_apply(j->w->env.snapshot->policy, &who, m, now_s, &a, &outcome);
 	if (UNLIKELY(who.decision && *who.decision->what))
 		client_query_say(j, "%s applies", who.decision->what);
-	if (judged.end == JUDGED_CHANGED) {
-		if (message_is_denial(judged.m))
-			policy_bound(find_own(j, m, &a), &a, &judged);
-		answer_message(&j->p->out, &j->to, judged.m);
+	if (outcome.end == OUTCOME_CHANGED) {
+		if (message_is_denial(outcome.m))
+			policy_bound(find_own(j, m, &a), &a, &outcome);
+		answer_message(&j->p->out, &j->to, outcome.m);
 		*v = client_query_send(j);
-	} else if (judged.end == JUDGED_FOLLOW) {
+	} else if (outcome.end == OUTCOME_FOLLOW) {
 		j->stored = NULL;
-		j->request.rpz_passed |= judged.lead.rpz_passed;
-		*v = follow(j, &judged.lead, &a);
+		j->request.rpz_passed |= outcome.aliases.rpz_passed;
+		*v = follow(j, &outcome.aliases, &a);
 	} else {
 		*v = DISPOSITION_DROP;
 	}
 	arena_clear(&a);
-	return judged.end != JUDGED_AS_IS;
+	return outcome.end != OUTCOME_AS_IS;
 }
 
 /* If there is a key, a NOTIFY must be signed with it (RFC 8945 5.2). */

@@ -1,7 +1,7 @@
 /* Queries answered from the configuration: local data, policies, block lists, held zones.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Each returns true if it has settled the query: then `*v` is the verdict, and the answer, if there
+ * Each returns true if it has decided the query: then `*v` says how, and the answer, if there
  * is one, is in p->out. The quick tests that spare most queries these calls are the caller's
  * (daemon/worker/frontend.c). */
 #ifndef DAEMON_WORKER_LOCAL_H
@@ -13,7 +13,7 @@ struct client_query;
 
 /* Local data and response policy, by query name (services/policy/policy.h). A query that a policy lets
  * through (passthru) is marked as such. */
-bool local_settles(struct client_query *j, enum disposition *v);
+bool local_decides(struct client_query *j, enum disposition *v);
 
 /* A zone held here answers authoritatively (auth-zone, for-downstream). */
 bool local_answers(struct client_query *j, enum disposition *v);

@@ -148,7 +148,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.drop_large = c->harden_large_queries;
 	w->on.deny_any = c->deny_any;
 	w->on.validates = s->trust != NULL;
-	w->on.changes = s->policy->judges || !c->minimal_responses;
+	w->on.changes = s->policy->has_answer_rules || !c->minimal_responses;
 	w->on.subnets = s->subnets && w->env.subnet_index;
 	w->on.limits = c->ip_ratelimit || c->ip_ratelimit_cookie;
 	w->on.cookies = s->cookies.count != 0;

@@ -53,7 +53,7 @@ static void aliases_stand_before_the_answer(void **state)
 	arena_clear(&a);
 }
 
-static void a_circle_is_seen(void **state)
+static void a_loop_of_cnames_is_detected(void **state)
 {
 	(void)state;
 	static const struct made there = { "a.", TYPE_A, 0, { "a. 60 CNAME b." } };
@@ -172,7 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(aliases_stand_before_the_answer),
-		cmocka_unit_test(a_circle_is_seen),
+		cmocka_unit_test(a_loop_of_cnames_is_detected),
 		cmocka_unit_test(so_many_denials_are_kept_as_proofs_may_need),
 		cmocka_unit_test(answers_agree_when_they_say_the_same),
 	};

@@ -101,8 +101,8 @@ static void another_is_asked_within_every_limit(void **state)
 		  ORDINARY, 200, 32, 1 },
 		{ "one packet is left", "", 3, ORDINARY, 1, 32, 1 },
 		{ "two packets are left", "", 3, ORDINARY, 2, 32, 2 },
-		{ "too many packets were in vain", "", 3, ORDINARY, 200, BUDGET_VAIN_KEPT, 1 },
-		{ "one less was", "", 3, ORDINARY, 200, BUDGET_VAIN_KEPT + 1, 2 },
+		{ "too many sends were wasted", "", 3, ORDINARY, 200, BUDGET_WASTED_KEPT, 1 },
+		{ "one less was", "", 3, ORDINARY, 200, BUDGET_WASTED_KEPT + 1, 2 },
 		{ "the zone is sent one query", "server:\nmax-sent-count: 1", 3, ORDINARY, 200, 32, 1 },
 		{ "the zone is sent two queries", "server:\nmax-sent-count: 2", 3, ORDINARY, 200, 32, 2 },
 		{ "the zone takes one a second", "server:\nratelimit: 1\nratelimit-factor: 0", 3, ORDINARY, 200, 32, 1 },
@@ -173,7 +173,7 @@ static const uint8_t *always_trusted(const struct query *q, const uint8_t *name,
 	return (const uint8_t *)"";
 }
 
-/* RD is for forwarders and recursors. CD is for who can judge the data himself, except of a forwarder that may yet find good
+/* RD is for forwarders and recursors. CD is for who can validate the data himself, except of a forwarder that may yet find good
  * ones; and for a client that wants it, but not for what is looked up on its behalf. */
 static void a_server_is_asked_as_what_it_is(void **state)
 {
@@ -186,19 +186,19 @@ static void a_server_is_asked_as_what_it_is(void **state)
 		{ "a server", "", 0, 0, WITH_DO },
 		{ "a forwarder", "", FORWARD, 0, RD | WITH_DO },
 		{ "a recursor", "", RECURSOR, 0, RD | WITH_DO },
-		{ "what is judged", "", JUDGED, 0, CD | WITH_DO },
-		{ "what is judged, of a forwarder", "", FORWARD | JUDGED, 0, RD | WITH_DO },
-		{ "what is judged, of a recursor", "", RECURSOR | JUDGED, 0, RD | WITH_DO },
+		{ "what is validated", "", JUDGED, 0, CD | WITH_DO },
+		{ "what is validated, of a forwarder", "", FORWARD | JUDGED, 0, RD | WITH_DO },
+		{ "what is validated, of a recursor", "", RECURSOR | JUDGED, 0, RD | WITH_DO },
 		{ "a client's CD", "", FORWARD, QUERY_CD, RD | CD | WITH_DO },
 		{ "a child's CD", "", FORWARD | DEEP, QUERY_CD, RD | WITH_DO },
 		{ "a forwarder, after bad data", "", FORWARD | SIGNED | AVOIDS, 0, RD | CD | WITH_DO },
 		{ "a forwarder, asked again", "", FORWARD | SIGNED | TRIED, 0, RD | CD | WITH_DO },
 		{ "a forwarder, for the first time", "", FORWARD | SIGNED, 0, RD | WITH_DO },
-		{ "after bad data that nobody judges", "", FORWARD | AVOIDS | TRIED, 0, RD | WITH_DO },
+		{ "after bad data that nobody validates", "", FORWARD | AVOIDS | TRIED, 0, RD | WITH_DO },
 		{ "no signatures", "server:\ndisable-edns-do: yes", 0, 0, 0 },
 		{ "no EDNS", "", NO_EDNS, 0, PLAIN },
 		{ "no EDNS, for signatures that need not be", "", NO_EDNS | SIGNED, 0, PLAIN },
-		{ "no EDNS, of a signed zone that nobody judges", "", NO_EDNS | DS, 0, PLAIN },
+		{ "no EDNS, of a signed zone that nobody validates", "", NO_EDNS | DS, 0, PLAIN },
 		{ "EDNS after all, for signatures that must be", "", NO_EDNS | SIGNED | DS, 0, WITH_DO },
 		{ "but not where none are asked for", "server:\ndisable-edns-do: yes", NO_EDNS | SIGNED | DS, 0, PLAIN },
 		{ "nor where they may be missing", "server:\ndisable-dnssec-lame-check: yes", NO_EDNS | SIGNED | DS, 0, PLAIN },
@@ -274,8 +274,8 @@ static void each_limit_is_told(void **state)
 		{ 0, 0, 0, 200, 0, 0, 0, REASON_no_reachable, "too many name servers timed out or gave useless answers" },
 		{ 0, 0, 0, 200, 0, CONFIG, 0, REASON_none, NULL },
 		{ 0, 0, 0, 200, 0, DETACHED, 0, REASON_none, NULL },
-		{ 0, 0, BUDGET_VAIN_KEPT + 1, 200, 1, 0, 0, REASON_none, NULL },
-		{ 0, 0, BUDGET_VAIN_KEPT, 200, 1, 0, 0, REASON_no_reachable, "too many name servers timed out or gave useless answers" },
+		{ 0, 0, BUDGET_WASTED_KEPT + 1, 200, 1, 0, 0, REASON_none, NULL },
+		{ 0, 0, BUDGET_WASTED_KEPT, 200, 1, 0, 0, REASON_no_reachable, "too many name servers timed out or gave useless answers" },
 		{ 0, 0, 32, 1, 0, 0, 0, REASON_none, NULL },
 		{ 0, 0, 32, 0, 0, 0, 0, REASON_budget_sends, "limit of 200 upstream queries for one query reached (max-global-quota)" },
 		{ 0, 0, 32, 200, 0, 0, ITER_MEMORY, REASON_none, NULL },

@@ -581,7 +581,7 @@ static void a_delegation_is_stuck_when_only_its_own_servers_could_help(void **st
 	fixture_end();
 }
 
-static void the_only_server_is_forgiven_once(void **state)
+static void the_only_server_is_asked_again_after_one_servfail(void **state)
 {
 	static const struct {
 		const char *why;
@@ -656,7 +656,7 @@ int main(void)
 		cmocka_unit_test(what_has_failed_is_remembered),
 		cmocka_unit_test(an_address_is_looked_up_where_it_can_be_reached),
 		cmocka_unit_test(a_delegation_is_stuck_when_only_its_own_servers_could_help),
-		cmocka_unit_test(the_only_server_is_forgiven_once),
+		cmocka_unit_test(the_only_server_is_asked_again_after_one_servfail),
 		cmocka_unit_test(a_new_question_may_go_to_everybody),
 	};
 

@@ -91,7 +91,7 @@ static void a_referral_makes_a_delegation(void **state)
 		  "ns1.example. 192.0.2.1",
 		  false, true },
 		{ "that is signed", { NULL, NS1 "\n" DS }, NULL, "ns1.example.", true, false },
-		{ "that nobody can judge", { NULL, NS1 "\nexample. 60 DS 1 9 2 00" }, NULL, "ns1.example.", false, false },
+		{ "that nobody can validate", { NULL, NS1 "\nexample. 60 DS 1 9 2 00" }, NULL, "ns1.example.", false, false },
 		{ "of which another is signed", { NULL, NS1 "\nother. 60 DS 1 8 2 00" }, NULL, "ns1.example.", false, true },
 		{ "of a zone that has an anchor", { NULL, NS1 }, "example.", "ns1.example.", true, false },
 		{ "of one below it", { NULL, NS1 }, ".", "ns1.example.", false, true },
@@ -231,7 +231,7 @@ static void a_signed_zone_is_known_as_such(void **state)
 		bool validates, want;
 	} rows[] = {
 		{ "validated DS", DS, NULL, SECURITY_SECURE, true, true },
-		{ "DS that nobody can judge", "example. 60 DS 1 9 2 00", NULL, SECURITY_SECURE, true, false },
+		{ "DS that nobody can validate", "example. 60 DS 1 9 2 00", NULL, SECURITY_SECURE, true, false },
 		{ "nobody validates", DS, NULL, SECURITY_SECURE, false, false },
 		{ "DS not validated yet", DS, NULL, SECURITY_UNCHECKED, true, false },
 		{ "no DS", NULL, NULL, 0, true, false },

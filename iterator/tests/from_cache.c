@@ -37,7 +37,7 @@ static void know(const char *text, enum trust trust, enum security security, uin
 	}
 }
 
-static void recall(const struct made *how, enum security security)
+static void look_up(const struct made *how, enum security security)
 {
 	struct message *m = made_message(fixture.arena, fixture.now_s, how);
 
@@ -84,7 +84,7 @@ static void nothing_is_below_what_does_not_exist(void **state)
 		struct cached_answer r;
 
 		begin(rows[i].conf, "b.a.x.example.", rows[i].type, 0, rows[i].point);
-		recall(&rows[i].known, rows[i].security);
+		look_up(&rows[i].known, rows[i].security);
 		r = from_cache(fixture.q, &fixture.q->question);
 		if ((r.message != NULL) != rows[i].want)
 			fail_msg("%s", rows[i].why);
@@ -113,7 +113,7 @@ static void a_proven_dname_makes_aliases(void **state)
 		  false },
 		{ "at its own name", "d.example.", "example.", "d.example. 300 DNAME e.example.", TYPE_A, SECURITY_SECURE, false, false },
 		{ "not proven", "www.d.example.", "example.", "d.example. 300 DNAME e.example.", TYPE_A, SECURITY_INSECURE, false, false },
-		{ "never judged", "www.d.example.", "example.", "d.example. 300 DNAME e.example.", TYPE_A, SECURITY_UNCHECKED, false, false },
+		{ "never validated", "www.d.example.", "example.", "d.example. 300 DNAME e.example.", TYPE_A, SECURITY_UNCHECKED, false, false },
 		{ "nothing is validated", "www.d.example.", NULL, "d.example. 300 DNAME e.example.", TYPE_A, SECURITY_SECURE, false, false },
 		{ "above an anchor", "www.d.example.", "www.d.example.", "d.example. 300 DNAME e.example.", TYPE_A, SECURITY_SECURE, false, false },
 		{ "elsewhere", "www.example.", "example.", "d.example. 300 DNAME e.example.", TYPE_A, SECURITY_SECURE, false, false },
@@ -205,7 +205,7 @@ static void any_is_answered_with_what_is_there(void **state)
 	} rows[] = {
 		{ "nothing", "", "b.example. 300 A 192.0.2.1", TRUST_ANS_AA, 0, -1 },
 		{ "some of it", "", "www.example. 300 A 192.0.2.1\nwww.example. 300 MX 1 a.\nwww.example. 300 TXT a", TRUST_ANS_AA, 0, 2 },
-		{ "hearsay", "", "www.example. 300 A 192.0.2.1", TRUST_NONAUTH_ANS_AA, 0, -1 },
+		{ "not from the zone itself", "", "www.example. 300 A 192.0.2.1", TRUST_NONAUTH_ANS_AA, 0, -1 },
 		{ "an answer that was no zone's own", "", "www.example. 300 A 192.0.2.1", TRUST_ANS_NOAA, 0, 1 },
 		{ "what lives for no second", "", "www.example. 0 A 192.0.2.1", TRUST_ANS_AA, 0, -1 },
 		{ "the SOA of a denial", "", "www.example. 300 SOA a. b. 1 2 3 4 5", TRUST_ANS_AA, RRSET_SOA_NEGATIVE, -1 },
@@ -232,7 +232,7 @@ static void a_stored_answer_is_the_answer(void **state)
 {
 	(void)state;
 	static const struct made good = { "www.example.", TYPE_A, RCODE_NOERROR, { "www.example. 300 A 192.0.2.1" } },
-				 verdict = { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } };
+				 bad = { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } };
 	static const struct {
 		enum security security;
 		unsigned kind;
@@ -248,7 +248,7 @@ static void a_stored_answer_is_the_answer(void **state)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		begin("", "www.example.", TYPE_A, rows[i].kind, NULL);
-		recall(rows[i].security == SECURITY_BOGUS ? &verdict : &good, rows[i].security);
+		look_up(rows[i].security == SECURITY_BOGUS ? &bad : &good, rows[i].security);
 		timebase_play((struct timebase *)(uintptr_t)fixture.env.time, fixture.env.time->now_us + rows[i].later_s * US_PER_S);
 		if ((from_cache(fixture.q, &fixture.q->question).message != NULL) != rows[i].want)
 			fail_msg("row %zu", i);

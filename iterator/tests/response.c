@@ -456,7 +456,7 @@ static void what_is_said_to_one_subnet_is_not_cached_for_others(void **state)
 		assert_true(netblock_parse(&told, "10.1.2.0/24", &f));
 		at_example("", "www.example.", TYPE_A, 0);
 		fixture.q->depth = 1;
-		fixture.it.shows = &told;
+		fixture.it.sent_subnet = &told;
 		heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .server = fixture.it.target->addr, .had_edns = echoed,
 						 .message = made_message(fixture.arena, fixture.now_s, &made) };
 		heard.message->q = fixture.it.shown;
@@ -513,7 +513,7 @@ static void what_is_cached_may_be_better(void **state)
 	fixture_end();
 }
 
-/* Without the DNAME nothing would vouch for it. */
+/* Without the DNAME nothing would prove it. */
 static void an_alias_made_from_a_dname_is_not_kept(void **state)
 {
 	(void)state;
@@ -616,7 +616,7 @@ static void a_step_may_be_at_the_name_asked_for_first(void **state)
 	fixture_end();
 }
 
-static void a_step_does_not_replace_what_was_judged(void **state)
+static void a_step_does_not_replace_what_was_validated(void **state)
 {
 	static const struct {
 		const char *why;
@@ -659,7 +659,7 @@ static void a_step_does_not_replace_what_was_judged(void **state)
 static void of_a_large_message_what_is_of_use_is_kept(void **state)
 {
 	struct iter *it = &fixture.it;
-	struct arena aside;
+	struct arena own_arena;
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
@@ -669,16 +669,16 @@ static void of_a_large_message_what_is_of_use_is_kept(void **state)
 		char text[512];
 
 		at_example("", "www.example.", TYPE_A, 0);
-		arena_init(&aside);
-		m = made_message(&aside, fixture.now_s, &made);
-		option = arena_copy(&aside, "\0\3\0\1x", 5);
+		arena_init(&own_arena);
+		m = made_message(&own_arena, fixture.now_s, &made);
+		option = arena_copy(&own_arena, "\0\3\0\1x", 5);
 		m->edns = (struct edns){ .present = true, .options = { option, 5 } };
 		m->flags = FLAG_QR | FLAG_AA | (i ? FLAG_TC : 0);
 		struct message *own = arena_copy(fixture.arena, m, sizeof(*m));
 		const struct rrset **sets = own->sets;
 
 		own->q = it->shown;
-		heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .message = own, .aside = &aside };
+		heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .message = own, .own_arena = &own_arena };
 		it->reply = &heard;
 		response_read(it);
 		assert_int_equal(it->state, i ? ITER_choose : ITER_finish);
@@ -692,7 +692,7 @@ static void of_a_large_message_what_is_of_use_is_kept(void **state)
 			assert_memory_equal(rrset_record(own->sets[0], 0).at, "\300\0\2\7", 4);
 		}
 		fixture_end();
-		arena_clear(&aside);
+		arena_clear(&own_arena);
 	}
 }
 
@@ -754,7 +754,7 @@ int main(void)
 		cmocka_unit_test(a_denial_is_limited_by_its_soa),
 		cmocka_unit_test(a_step_on_the_way_is_kept),
 		cmocka_unit_test(a_step_may_be_at_the_name_asked_for_first),
-		cmocka_unit_test(a_step_does_not_replace_what_was_judged),
+		cmocka_unit_test(a_step_does_not_replace_what_was_validated),
 		cmocka_unit_test(of_a_large_message_what_is_of_use_is_kept),
 		cmocka_unit_test(a_reporting_agent_is_kept_where_failures_are_reported),
 		cmocka_unit_test(private_addresses_are_the_operators_own),

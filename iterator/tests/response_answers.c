@@ -14,7 +14,7 @@
 
 /* ---- answers ---- */
 
-static void an_answer_ends_it(void **state)
+static void an_answer_ends_the_iteration(void **state)
 {
 	struct iter *it = &fixture.it;
 
@@ -730,7 +730,7 @@ static void answers_end_where_others_are_configured(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_answer_ends_it),
+		cmocka_unit_test(an_answer_ends_the_iteration),
 		cmocka_unit_test(a_step_leads_on),
 		cmocka_unit_test(a_primed_zone_is_known_from_then_on),
 		cmocka_unit_test(a_ds_denied_by_the_wrong_side_is_looked_for_above),

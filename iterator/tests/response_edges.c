@@ -26,7 +26,7 @@ static void addresses_of_servers_end_with_their_delegation(void **state)
 		at_example("", rows[i].name, rows[i].type, 0);
 		(void)delegation_add_name(fixture.it.at, fixture.arena, N("ns.example."));
 		fixture.it.at->expires = rows[i].expires;
-		fixture.it.at->told_until_s = fixture.now_s + 3600;
+		fixture.it.at->parent_until_s = fixture.now_s + 3600;
 		fixture.q->depth = 1; /* what a client asked for is in the message cache */
 		(void)hear(FLAG_AA, 0, rows[i].answer, NULL, NULL);
 		if (cached(rows[i].name, rows[i].type, 0) != rows[i].want_s)

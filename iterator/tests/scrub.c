@@ -4,7 +4,7 @@
 
 #define REF  "sub.example.com. 60 NS ns.sub.example.com.\nsub.example.com. 60 NS ns.other.com."
 
-static void only_what_was_called_for_stays(void **state)
+static void scrub_keeps_only_what_answers_the_question(void **state)
 {
 	(void)state;
 	static const struct row rows[] = {
@@ -165,7 +165,7 @@ static void an_answer_to_something_else_is_refused(void **state)
 		{ "another name", "mail.example.com.", TYPE_A, FLAG_QR, OPCODE_QUERY, false },
 		{ "another type", "www.example.com.", TYPE_AAAA, FLAG_QR, OPCODE_QUERY, false },
 		{ "a question", "www.example.com.", TYPE_A, 0, OPCODE_QUERY, false },
-		{ "another errand", "www.example.com.", TYPE_A, FLAG_QR, OPCODE_NOTIFY, false },
+		{ "another opcode", "www.example.com.", TYPE_A, FLAG_QR, OPCODE_NOTIFY, false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -461,7 +461,7 @@ static void of_too_much_only_addresses_are_of_use(void **state)
 							  .snapshot = options_with(NULL, &options) }));
 		assert_string_equal(sections(m, got, sizeof(got)),
 				    large ? "www.example.com./MX||" BOTH : "www.example.com./MX||" BOTH " x.example.com./TXT");
-		assert_int_equal(m->flags, FLAG_QR | FLAG_AA); /* others vouch for nothing */
+		assert_int_equal(m->flags, FLAG_QR | FLAG_AA); /* others prove nothing */
 		conf_free(options.conf);
 		arena_clear(&a);
 	}
@@ -615,7 +615,7 @@ static void no_more_denials_stay_than_proofs_may_need(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_what_was_called_for_stays),
+		cmocka_unit_test(scrub_keeps_only_what_answers_the_question),
 		cmocka_unit_test(an_answer_to_something_else_is_refused),
 		cmocka_unit_test(a_referral_brings_its_own_glue_only),
 		cmocka_unit_test(of_the_authority_section_what_belongs_to_the_question_stays),

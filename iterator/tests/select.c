@@ -515,7 +515,7 @@ static void who_is_down_is_asked_when_it_is_time_to_probe(void **state)
 	end(&w);
 }
 
-static void the_band_is_400_ms_wide(void **state)
+static void servers_within_400_ms_are_chosen_by_chance(void **state)
 {
 	(void)state;
 	static const struct {
@@ -701,7 +701,7 @@ int main(void)
 		cmocka_unit_test(a_server_is_as_good_as_is_known),
 		cmocka_unit_test(the_best_tier_is_drawn_from),
 		cmocka_unit_test(who_is_down_is_asked_when_it_is_time_to_probe),
-		cmocka_unit_test(the_band_is_400_ms_wide),
+		cmocka_unit_test(servers_within_400_ms_are_chosen_by_chance),
 		cmocka_unit_test(the_band_begins_with_the_fastest_of_the_fit),
 		cmocka_unit_test(a_delegation_may_be_full),
 		cmocka_unit_test(who_proved_unfit_comes_last),

@@ -134,7 +134,7 @@ static void only_the_listed_are_mapped(void **state)
 }
 
 /* Nor how fast whoever is passed over for another reason would be. */
-static void the_fastest_are_sought_among_those_that_are_left(void **state)
+static void the_fastest_are_chosen_among_those_that_are_left(void **state)
 {
 	unsigned first, second;
 	struct fault f;
@@ -283,7 +283,7 @@ int main(void)
 		cmocka_unit_test(a_strategy_knows_no_family),
 		cmocka_unit_test(only_the_listed_count),
 		cmocka_unit_test(only_the_listed_are_mapped),
-		cmocka_unit_test(the_fastest_are_sought_among_those_that_are_left),
+		cmocka_unit_test(the_fastest_are_chosen_among_those_that_are_left),
 		cmocka_unit_test(families_take_turns),
 		cmocka_unit_test(a_forwarder_is_shaky_after_two_silences),
 		cmocka_unit_test(others_come_fastest_first),

@@ -232,7 +232,7 @@ static void add_default(struct rows *rows, const char *block)
 }
 
 /* In their order. Nothing is inherited: who is given a view or tags, and no action, may ask. */
-static bool settle(struct acl *a, const struct conf *conf, struct rows *rows, struct fault *f)
+static bool make_rules(struct acl *a, const struct conf *conf, struct rows *rows, struct fault *f)
 {
 	a->rules = mem_array(rows->count, sizeof(*a->rules));
 	for (size_t i = 0; i < rows->count; i++) {
@@ -340,7 +340,7 @@ struct acl *acl_new(const struct conf *conf, struct fault *f)
 	add_default(&rows, "::1");
 	for (size_t i = 0; good && i < COUNT(blocks); i++)
 		good = read_rows(&rows, &blocks[i], f);
-	good = good && settle(a, conf, &rows, f);
+	good = good && make_rules(a, conf, &rows, f);
 	for (size_t i = 0; good && i < COUNT(listeners); i++)
 		good = read_listeners(a, conf, &listeners[i], f);
 	mem_free(rows.at);

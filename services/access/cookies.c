@@ -71,7 +71,7 @@ static void make(const struct cookies *c, const struct addr *client, uint32_t no
 	hash_into(answer + HEAD_LEN, c->secret[0], answer, client);
 }
 
-enum cookie_state cookies_judge(const struct cookies *c, const struct addr *client, int64_t wall_s,
+enum cookie_state cookies_verify(const struct cookies *c, const struct addr *client, int64_t wall_s,
 				const struct slice *given, uint8_t answer[COOKIE_LEN])
 {
 	uint32_t now_s = (uint32_t)wall_s;
@@ -201,10 +201,10 @@ static bool write_in_place(const char *path, const struct cookies *c)
 bool cookies_save(const struct cookies *c, const char *path, struct fault *f)
 {
 	struct file_new n;
-	bool aside = file_new_begin(&n, path, ".new", S_IRUSR | S_IWUSR);
-	bool good = file_new_end(&n, aside && write_secrets(n.fd, c));
+	bool begun = file_new_begin(&n, path, ".new", S_IRUSR | S_IWUSR);
+	bool good = file_new_end(&n, begun && write_secrets(n.fd, c));
 
-	if (!aside)
+	if (!begun)
 		good = write_in_place(path, c);
 	if (!good)
 		fault_set(f, "cannot write '%s': %s", path, strerror(errno));

@@ -39,7 +39,7 @@ bool cookies_read(struct cookies *c, const struct conf *conf, struct fault *f) M
 /* Check the option received; `given` is NULL when there was none. Unless ABSENT or MALFORMED,
  * `answer` is the cookie to send: the same if it is valid and not old, else a fresh one (RFC 9018
  * 4.3). `wall_s` is the time since 1970. */
-enum cookie_state cookies_judge(const struct cookies *c, const struct addr *client, int64_t wall_s,
+enum cookie_state cookies_verify(const struct cookies *c, const struct addr *client, int64_t wall_s,
 				const struct slice *given, uint8_t answer[COOKIE_LEN]);
 
 /* ---- the file of secrets: one per line, 32 hex digits; the active one first ---- */

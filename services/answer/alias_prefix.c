@@ -14,7 +14,7 @@ bool alias_prefix_add(struct alias_prefix *l, struct arena *a, const struct rrse
 {
 	const struct rrset **sets;
 
-	if (l->count == LEAD_MOST)
+	if (l->count == ALIAS_PREFIX_MOST)
 		return false;
 	sets = arena_array(a, const struct rrset *, l->count + 1);
 	for (unsigned i = 0; i < l->count; i++)

@@ -8,7 +8,7 @@
 
 struct arena;
 
-#define LEAD_MOST 11 /* aliases; who follows more is going in circles */
+#define ALIAS_PREFIX_MOST 11 /* aliases; who follows more is going in circles */
 
 struct alias_prefix {
 	const struct rrset **sets; /* expires_s counts from 0 */

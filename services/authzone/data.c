@@ -212,7 +212,7 @@ static bool same_record(const struct item *a, const struct item *b)
 }
 
 /* Keep one item per record that is left. False: a record was deleted that did not exist. */
-static bool settle(struct zonebuild *b)
+static bool keep_final(struct zonebuild *b)
 {
 	size_t kept = 0;
 	bool good = true;
@@ -475,7 +475,7 @@ static void build_nodes(struct zonedata *z, const struct zonebuild *b)
 struct zonedata *zonebuild_finish(struct zonebuild *b, struct fault *f)
 {
 	struct zonedata *z = mem_zero(sizeof(*z));
-	bool good = settle(b);
+	bool good = keep_final(b);
 
 	if (!good)
 		fault_set(f, "a record is taken out of it that is not there");

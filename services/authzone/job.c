@@ -40,7 +40,7 @@ static void take(struct zonejob *j, struct zonedata *z)
 	j->got = z;
 }
 
-static void settle(struct zonejob *j)
+static void finish(struct zonejob *j)
 {
 	struct zonebuild *b = j->build;
 	struct zonedata *z;
@@ -143,8 +143,8 @@ static void carry_out(struct zonejob *j)
 {
 	rcu_turn_begin();
 	switch (j->kind) {
-	case ZONEJOB_SETTLE:
-		settle(j);
+	case ZONEJOB_FINISH:
+		finish(j);
 		break;
 	case ZONEJOB_FETCH:
 		rcu_turn_end(); /* fetching blocks */

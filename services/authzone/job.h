@@ -17,14 +17,14 @@ struct forget;
 struct zonebuild;
 struct zonedata;
 
-enum zonejob_kind { ZONEJOB_SETTLE, ZONEJOB_FETCH, ZONEJOB_SAVE };
+enum zonejob_kind { ZONEJOB_FINISH, ZONEJOB_FETCH, ZONEJOB_SAVE };
 
 struct zonejob { /* zeroed before first use; not to be touched from zonejob_start to `done` */
 	enum zonejob_kind kind;
 	const struct authzones *zones; /* this and `z` outlive it */
 	const struct authzone *z;
 	void (*done)(struct zonejob *job);
-	/* ZONEJOB_SETTLE: taken over; `differs`: it has changes to serial `base` */
+	/* ZONEJOB_FINISH: taken over; `differs`: it has changes to serial `base` */
 	struct zonebuild *build;
 	bool differs;
 	uint32_t base, goal;

@@ -1,4 +1,4 @@
-/* Authenticated messages: TSIG (RFC 8945). A door to OpenSSL, for HMAC and base64.
+/* Authenticated messages: TSIG (RFC 8945). Calls OpenSSL, for HMAC and base64.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone/tsig.h"
 

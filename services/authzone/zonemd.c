@@ -1,4 +1,4 @@
-/* The digest over all records of a zone (RFC 8976). A door to OpenSSL, for SHA-2.
+/* The digest over all records of a zone (RFC 8976). Calls OpenSSL, for SHA-2.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone/zonemd.h"
 

@@ -431,7 +431,7 @@ enum authzone_end authzones_answer(const struct authzones *t, const struct quest
 	return AUTHZONE_ANSWER;
 }
 
-enum authzone_end authzones_consult(const struct authzones *t, const uint8_t *apex,
+enum authzone_end authzones_resolve(const struct authzones *t, const uint8_t *apex,
 				    const struct question *q, uint32_t now_s, struct arena *a,
 				    struct message *out)
 {

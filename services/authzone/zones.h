@@ -136,7 +136,7 @@ enum authzone_end {
 };
 
 /* The zone at this name while its new records are proposed, if it is these that are to be validated:
- * they are judged as they came, whoever else could be asked for the type. Or NULL. */
+ * they are validated as they came, whoever else could be asked for the type. Or NULL. */
 const struct authzone *authzones_proposing(const struct authzones *t, const uint8_t *name,
 					   uint16_t type);
 
@@ -145,7 +145,7 @@ enum authzone_end authzones_answer(const struct authzones *t, const struct quest
 				   struct arena *a, struct message *out);
 /* In place of a server of the zone named `apex` (for-upstream, or new records are proposed). The
  * RRsets are copies, with expires_s relative to `now_s`. AUTHZONE_NOT where servers may be asked instead. */
-enum authzone_end authzones_consult(const struct authzones *t, const uint8_t *apex,
+enum authzone_end authzones_resolve(const struct authzones *t, const uint8_t *apex,
 				    const struct question *q, uint32_t now_s, struct arena *a,
 				    struct message *out);
 

@@ -256,7 +256,7 @@ static struct curl_slist *set_conditions(CURL *c, const struct fetch_mark *mark)
 	return headers;
 }
 
-static enum fetch_end judge(struct fetching *x, CURLcode code, const char *why,
+static enum fetch_end end_of(struct fetching *x, CURLcode code, const char *why,
 			    struct fetch_mark *mark)
 {
 	long status = 0;
@@ -295,7 +295,7 @@ enum fetch_end fetch_url(const struct fetch_how *how, struct fetch_mark *mark, s
 	}
 	set_options(&x, why);
 	headers = set_conditions(x.curl, mark);
-	end = judge(&x, lib.curl_easy_perform(x.curl), why, mark);
+	end = end_of(&x, lib.curl_easy_perform(x.curl), why, mark);
 	lib.curl_slist_free_all(headers);
 	lib.curl_easy_cleanup(x.curl);
 	return end;

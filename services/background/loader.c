@@ -181,7 +181,7 @@ bool loader_is_ending(const struct loader *l)
 	return atomic_load_explicit(&l->ending, memory_order_relaxed);
 }
 
-void loader_settle(struct loader *l)
+void loader_finish(struct loader *l)
 {
 	pthread_mutex_lock(&l->lock);
 	while (l->running || (l->first && l->first->due_us <= now_us()))

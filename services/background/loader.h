@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Tasks run one at a time, in the order they become due, on a thread of their own that is started
- * with the first task. A task works aside and ends by publishing its result: it swaps a pointer
+ * with the first task. A task works on that thread and ends by publishing its result: it swaps a pointer
  * that readers use within turns (util/base/rcu.h), or posts to the loop concerned (loop_post). The
  * thread has joined RCU and is outside a turn when a task begins. Remove a task before freeing it,
  * unless the loader has ended. */
@@ -39,6 +39,6 @@ void loader_remove(struct loader *l, struct loader_task *t);
 bool loader_is_ending(const struct loader *l);
 
 /* Wait until nothing that is due waits or runs (tests, end of startup). */
-void loader_settle(struct loader *l);
+void loader_finish(struct loader *l);
 
 #endif

@@ -116,14 +116,14 @@ enum blocklist_end blocklist_answer(const struct blocklist_found *f, const struc
 	return BLOCKLIST_END_SENT;
 }
 
-void blocklist_lead(const struct blocklist_found *f, const struct question *q, struct arena *a,
-		    struct alias_prefix *lead)
+void blocklist_alias_prefix(const struct blocklist_found *f, const struct question *q, struct arena *a,
+		    struct alias_prefix *aliases)
 {
 	const struct blocklist_rewrite *w = f->match.rewrite[0];
 	struct slice record = { .at = w->data, .len = w->len };
 
-	*lead = (struct alias_prefix){ 0 };
-	PROMISE(alias_prefix_add(lead, a,
+	*aliases = (struct alias_prefix){ 0 };
+	PROMISE(alias_prefix_add(aliases, a,
 			 rrset_build(a, &(struct rrset_parts){ .owner = q->name,
 							       .type = TYPE_CNAME,
 							       .class_ = CLASS_IN,
@@ -191,7 +191,7 @@ static void tell_origin(const struct blocklist_found *f, struct decision *s)
 
 void blocklist_tell(const struct blocklist_found *f, struct decision *s)
 {
-	settle(s, DECIDED_BLOCKED, "%s%s", f->at_run_time ? "" : "blocklist ",
+	decision_note(s, DECIDED_BLOCKED, "%s%s", f->at_run_time ? "" : "blocklist ",
 	       f->at_run_time ? "blocklist_deny" : f->list->name);
 	if (UNLIKELY(s != NULL))
 		tell_origin(f, s);

@@ -15,7 +15,7 @@ struct stats;
 enum blocklist_end {
 	BLOCKLIST_END_SENT,   /* the answer was written */
 	BLOCKLIST_END_DROP,   /* there will be no answer */
-	BLOCKLIST_END_FOLLOW, /* it begins with blocklist_lead */
+	BLOCKLIST_END_FOLLOW, /* it begins with blocklist_alias_prefix */
 };
 
 /* Apply the action of the list or rule found. */
@@ -24,15 +24,15 @@ enum blocklist_end blocklist_answer(const struct blocklist_found *f, const struc
 /* Whether the answer is an alias whose target is to be resolved: then blocklist_answer ends so. */
 bool blocklist_leads_on(const struct blocklist_found *f, uint16_t type);
 /* The alias to answer with; in `a`. */
-void blocklist_lead(const struct blocklist_found *f, const struct question *q, struct arena *a,
-		    struct alias_prefix *lead);
+void blocklist_alias_prefix(const struct blocklist_found *f, const struct question *q, struct arena *a,
+		    struct alias_prefix *aliases);
 /* The same as blocklist_answer, as a message in `a` in place of `m`; NULL: there is no answer. */
 const struct message *blocklist_message(const struct blocklist_found *f, const struct message *m,
 					uint32_t now_s, struct arena *a);
 /* A line for log-local-actions. */
 void blocklist_log(const struct blocklist_found *f, const struct client *c,
 		   const struct question *q);
-/* Record in `s` (may be NULL) what settled the question. */
+/* Record in `s` (may be NULL) what decided the question. */
 void blocklist_tell(const struct blocklist_found *f, struct decision *s);
 void blocklist_count(struct stats *s, const struct blocklist_found *f);
 

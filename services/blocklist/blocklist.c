@@ -116,7 +116,7 @@ void blocklists_start(struct blocklists *b, struct blocklists *old, const struct
 		if (old && blocklists_find(old, l->name)) /* until it has a table of its own */
 			blocklist_publish(l, blocklist_table_pin(RCU_READ(
 						     blocklists_find(old, l->name)->table)));
-		blocklist_loading_settle(l->loading, conf, inside);
+		blocklist_loading_resolve_paths(l->loading, conf, inside);
 		seed = blocklist_state_seed(b->state);
 		blocklist_loading_begin(l, &seed);
 		blocklist_state_set_seed(b->state, seed);

@@ -231,7 +231,7 @@ static bool copy_piece(void *copying, const char *bytes, size_t len)
 	return false;
 }
 
-static bool judge_copy(const struct blocklist_reader *r, struct fault *f)
+static bool check_copy(const struct blocklist_reader *r, struct fault *f)
 {
 	if (blocklist_reader_counts(r)->rules)
 		return true;
@@ -269,7 +269,7 @@ static enum fetch_end fetch_copy(const struct blocklist_loading *g, struct sourc
 	how.take = copy_piece;
 	how.arg = &c;
 	end = fetch_url(&how, &mark, f);
-	if (end == FETCH_NEW && !(blocklist_reader_end(c.reader, f) && judge_copy(c.reader, f)))
+	if (end == FETCH_NEW && !(blocklist_reader_end(c.reader, f) && check_copy(c.reader, f)))
 		end = FETCH_FAILED;
 	if (end != FETCH_NEW) {
 		(void)fclose(c.to);

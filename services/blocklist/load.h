@@ -21,7 +21,7 @@ void blocklist_loading_free(struct blocklist_loading *g);
 /* Whether two have the same sources and settings. */
 bool blocklist_loading_equals(const struct blocklist_loading *a, const struct blocklist_loading *b);
 /* Before anything is read: resolve paths. `inside`: the process is in the chroot. */
-void blocklist_loading_settle(struct blocklist_loading *g, const struct conf *conf, bool inside);
+void blocklist_loading_resolve_paths(struct blocklist_loading *g, const struct conf *conf, bool inside);
 
 /* Load the table from local files, at once, on this thread. `*seed`: see blocklist_table_load. */
 void blocklist_loading_begin(struct blocklist *l, uint64_t *seed);

@@ -42,7 +42,7 @@ struct blocklist_loading {
 	bool tops;
 	uint64_t spec;
 	char *nat64[2]; /* the prefixes of the configuration */
-	/* blocklist_loading_settle */
+	/* blocklist_loading_resolve_paths */
 	char *directory, *authorities; /* "" or a path */
 	/* the loader's thread alone, once it attends */
 	struct loader_task task;

@@ -96,7 +96,7 @@ static void replace(char **text, char *by)
 	*text = by;
 }
 
-void blocklist_loading_settle(struct blocklist_loading *g, const struct conf *conf, bool inside)
+void blocklist_loading_resolve_paths(struct blocklist_loading *g, const struct conf *conf, bool inside)
 {
 	char *(*path)(const struct conf *, const char *) = inside ? conf_path_inside : conf_path;
 

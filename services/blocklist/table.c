@@ -403,7 +403,7 @@ static bool is_said(const struct blocklist_match *m, const struct blocklist_rewr
 
 /* What is left of the answers: the first alias alone, or the first RCODE alone, or all records. An
  * alias to the name itself means that it is left as it is. True: something is left. */
-static bool settle_answer(struct answers *s, const uint8_t *name, struct blocklist_match *m,
+static bool reduce_answers(struct answers *s, const uint8_t *name, struct blocklist_match *m,
 			  bool *important)
 {
 	const struct blocklist_rewrite *alias = NULL, *failure = NULL;
@@ -476,7 +476,7 @@ static enum blocklist_verdict says(struct blocklist_match *m, enum blocklist_ver
 }
 
 /* What the rules come to, but for answers. */
-static enum blocklist_verdict settle(const struct tally *y, struct blocklist_match *m)
+static enum blocklist_verdict outcome_of(const struct tally *y, struct blocklist_match *m)
 {
 	if (y->operator_important || y->important_allows)
 		return says(m, BLOCKLIST_ALLOWS, MAX(y->operator_important, y->important_allows));
@@ -506,7 +506,7 @@ static enum blocklist_verdict find_rules(const struct blocklist_table *t, const 
 	if (!s.count)
 		return BLOCKLIST_SAYS_NOTHING;
 	ask_operator(t, q, y);
-	answers = settle_answer(&s, q->name, m, &important);
+	answers = reduce_answers(&s, q->name, m, &important);
 	if (answers && !y->operator_important && (important || !y->operator_allows))
 		return BLOCKLIST_BLOCKS;
 	m->rewrites = 0;
@@ -539,7 +539,7 @@ enum blocklist_verdict blocklist_table_find(const struct blocklist_table *t,
 		return BLOCKLIST_BLOCKS;
 	if (t->allowed)
 		ask_operator(t, q, &y);
-	v = settle(&y, m);
+	v = outcome_of(&y, m);
 	if (v == BLOCKLIST_SAYS_NOTHING && t->policy_count)
 		return ask_policies(t, q, &asked, m);
 	return v;
@@ -703,7 +703,7 @@ static bool load_policies(struct blocklist_policy *policies, uint32_t count,
 }
 
 /* Sets are rehashed unless they have the seed, or are the first to say which. */
-static void settle_seed(struct nameset *names, uint64_t *seed)
+static void share_seed(struct nameset *names, uint64_t *seed)
 {
 	if (names && *seed == 0)
 		*seed = nameset_seed(names);
@@ -782,10 +782,10 @@ struct blocklist_table *blocklist_table_load(bool (*read)(void *arg, void *, siz
 		loaded_clear(&l);
 		return NULL;
 	}
-	settle_seed(l.names, seed);
-	settle_seed(l.allowed, seed);
+	share_seed(l.names, seed);
+	share_seed(l.allowed, seed);
 	for (uint32_t i = 0; i < l.h.policy_count; i++)
-		settle_seed(l.policies[i].names, seed);
+		share_seed(l.policies[i].names, seed);
 	t = blocklist_table_make(l.maker, *seed);
 	t->names = l.names;
 	t->allowed = l.allowed;

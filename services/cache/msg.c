@@ -391,14 +391,14 @@ const struct stored *msgcache_find_at(struct msgcache *c, const struct question 
 
 struct may_replace {
 	uint32_t now_s, keep_expired_s;
-	bool by_verdict;        /* that it is bogus */
+	bool by_validation;        /* that it is bogus */
 };
 
 /* An answer is better than a failure to get it, but one that was never validated gives way to the
  * verdict on it. */
 static bool stands_against_failure(const struct stored *s, const struct may_replace *may)
 {
-	if (!stored_is_good(s) || (may->by_verdict && s->security == SECURITY_UNCHECKED))
+	if (!stored_is_good(s) || (may->by_validation && s->security == SECURITY_UNCHECKED))
 		return false;
 	return stored_is_fresh(s, may->now_s) ||
 	       (may->keep_expired_s && may->now_s - s->expires_s <= may->keep_expired_s);
@@ -414,7 +414,7 @@ static bool only_this(const struct slab_entry *old, void *arg)
 	return !old || old == arg || !(stored_of(old)->fits & STORED_FULL);
 }
 
-#define IN_VAIN_S 5 /* longest a stale answer is served without a new attempt, RFC 8767 5 */
+#define STALE_RETRY_S 5 /* longest a stale answer is served without a new attempt, RFC 8767 5 */
 
 /* Keep the good answer, but put off its refresh: asking again so soon would be in wasted_sends. */
 static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64_t hash,
@@ -429,7 +429,7 @@ static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64
 	       len - sizeof(s->link));
 	memset(&s->link, 0, sizeof(s->link));
 	s->link.spare = old->link.spare;
-	s->refresh_s = how->now_s + MIN(how->ttl_s, IN_VAIN_S);
+	s->refresh_s = how->now_s + MIN(how->ttl_s, STALE_RETRY_S);
 	if (how->extend && !stored_is_fresh(old, how->now_s))
 		s->expires_s = how->now_s;
 	slab_put_if(c->slab, hash, &s->link, how->now_s, only_this, (void *)(uintptr_t)&old->link);
@@ -459,7 +459,7 @@ const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 					  : msgcache_hash(&m->q);
 	struct may_replace may = { .now_s = how->now_s,
 				   .keep_expired_s = how->keep_expired_s,
-				   .by_verdict = m->security == SECURITY_BOGUS &&
+				   .by_validation = m->security == SECURITY_BOGUS &&
 						 m->reason != REASON_budget_validation };
 	const struct stored_after after = after_of(m, how->now_s);
 	struct stored *s;

@@ -91,9 +91,9 @@ static inline bool stored_is_good(const struct stored *s)
 		s->rcode == RCODE_YXDOMAIN);
 }
 
-/* Only the verdict on a bogus answer that is too large to be kept (store_message): it says nothing to clients with
+/* Only the result for a bogus answer that is too large to be kept (store_message): it says nothing to clients with
  * CD. */
-static inline bool stored_is_verdict(const struct stored *s)
+static inline bool stored_is_bare_bogus(const struct stored *s)
 {
 	return s->security == SECURITY_BOGUS && s->rcode == RCODE_SERVFAIL;
 }

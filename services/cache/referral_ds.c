@@ -12,7 +12,7 @@
 #define HEARD_FOR_S  30 /* the query that got the referral needs it at once, or nobody does */
 #define HEARD_SETS   4  /* closest encloser, next closer name, and what servers add */
 #define HEARD_SIZE   4096
-#define HEARSAY_SALT 0x6473u
+#define REFERRAL_DS_SALT 0x6473u
 
 struct referral_ds {
 	struct slab *slab;
@@ -92,7 +92,7 @@ struct slab *referral_ds_slab(struct referral_ds *h)
 
 static uint64_t hash_of(const uint8_t *cut, size_t len, uint16_t class_)
 {
-	return hash_dname(cut, len, HEARSAY_SALT << 16 | class_);
+	return hash_dname(cut, len, REFERRAL_DS_SALT << 16 | class_);
 }
 
 /* The signed denials in the referral; none when it has the DS RRset itself. */

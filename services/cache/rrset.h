@@ -41,7 +41,7 @@ const struct rrset *rrsetcache_find_stale(struct rrsetcache *c, const uint8_t *o
  * less trust, or has equal trust but other data or signatures; an equal one keeps its expiry. A
  * cached RRset of higher trust is returned instead. SECURITY_SECURE ranks as TRUST_VALIDATED: such
  * an RRset stays until the one offered has been validated too; an authoritative one is returned, so
- * that it can be, but not stored. So is an NSEC or NSEC3 RRset of any trust: a message is judged by the
+ * that it can be, but not stored. So is an NSEC or NSEC3 RRset of any trust: a message is validated by the
  * denials that came with it, and a cached one never takes their place unless it is equal to them. Bogus data is stored only where nothing fresh is cached, or
  * something bogus. An authoritative SOA also replaces an equal one from a denial.
  *

@@ -244,7 +244,7 @@ static void table_split(struct slab_table *t)
 	RCU_PUBLISH(t->live, number + 1);
 }
 
-/* Whether there are fewer buckets than entries, judging by the count of one part. */
+/* Whether there are fewer buckets than entries, by the count of one part. */
 static bool is_crowded(const struct slab *s, const struct slab_table *t, size_t entries_of_part)
 {
 	uint32_t live = live_of(t);

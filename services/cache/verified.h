@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * An RRSIG that lies beside an RRset proves nothing: it may name any zone. So whatever concludes from
- * signed data (the judgement of an answer, the chain of trust, the negative cache, what the RRset cache
+ * signed data (the validation of an answer, the chain of trust, the negative cache, what the RRset cache
  * keeps as secure) takes a `struct verified`, and asks it for the signer, not the RRset. Only the
  * validator's verify.c makes one (services/cache/verified_private.h; contrib/graph checks it). It lives in the
  * arena of the query, as does its RRset. */

@@ -51,7 +51,7 @@ void blocks_begin(struct block_writer *w, const struct blocks_head *head)
 	write_u32(&to, head->shape);
 	write_u64(&to, (uint64_t)head->wall_s);
 	write_u64(&to, head->mono_us);
-	write_u64(&to, head->judge);
+	write_u64(&to, head->validation);
 	write_bytes(&to, head->chance, sizeof(head->chance));
 	hash_shared(at + sizeof(at) - SUM_LEN, at, sizeof(at) - SUM_LEN, head_key);
 
@@ -151,7 +151,7 @@ static bool read_head(struct block_reader *r, const uint8_t *at, struct fault *f
 	r->head.shape = read_u32(&in);
 	r->head.wall_s = (int64_t)read_u64(&in);
 	r->head.mono_us = read_u64(&in);
-	r->head.judge = read_u64(&in);
+	r->head.validation = read_u64(&in);
 	chance = read_bytes(&in, sizeof(r->head.chance));
 	PROMISE(chance);
 	memcpy(r->head.chance, chance, sizeof(r->head.chance));

@@ -4,7 +4,7 @@
  * All numbers are big-endian. A head, then blocks, the last of them of kind BLOCK_END:
  *
  *     head   16 bytes "resolverd cache\n", u32 version, u32 shape, i64 wall clock, u64 monotonic
- *            clock in microseconds, u64 judge, 16 random bytes, u64 checksum
+ *            clock in microseconds, u64 validation, 16 random bytes, u64 checksum
  *     block  u32 kind, u32 number from 0, u32 length of all entries, u32 number of entries, the
  *            entries (each a u32 length and that many bytes), u64 checksum
  *
@@ -31,7 +31,7 @@ enum block_kind { BLOCK_SETS = 1, BLOCK_ANSWERS = 2, BLOCK_END = 3, BLOCK_ZONES 
 struct blocks_head {
 	int64_t wall_s;
 	uint64_t mono_us;
-	uint64_t judge; /* see struct cachefile_how */
+	uint64_t validation; /* see struct cachefile_how */
 	uint32_t shape;
 	uint8_t chance[16];
 };

@@ -7,7 +7,7 @@
  * Nothing that is read back counts as validated. What was SECURE comes back unchecked and is
  * validated on demand, from the current trust anchors, with the keys and delegations in the file.
  * What cannot be proven (insecure, or never validated) comes back as it was, but only where the
- * same settings decide on it: with another `judge` it is skipped. Where answers are changed in
+ * same settings decide on it: with another `validation` it is skipped. Where answers are changed in
  * another way before they are cached (`shape`), nothing is used; of a zone that is asked for
  * elsewhere now (`zones`), nothing at or below it.
  *
@@ -31,7 +31,7 @@ struct cachefile_how {
 	struct msgcache *messages;
 	struct rrsetcache *rrsets;
 	struct timebase now;
-	uint64_t judge;           /* identifies the settings by which answers are validated */
+	uint64_t validation;           /* identifies the settings by which answers are validated */
 	uint32_t shape;           /* identifies those by which they are changed before caching */
 	struct keptzones zones;   /* forward, stub and auth zones */
 	uint32_t most_ttl_s;      /* reading: upper bound of TTLs (cache-max-ttl) */

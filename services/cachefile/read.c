@@ -23,7 +23,7 @@ struct reading {
 	struct block_reader blocks;
 	struct arena arena; /* of one entry */
 	int64_t passed_s;   /* since the file was written */
-	bool same_judge;
+	bool same_validation;
 	struct trie *zones;   /* until the first block of another kind */
 	struct forget *apart; /* then: names in zones that differ */
 };
@@ -69,7 +69,7 @@ static bool has_shape(const struct reading *r, struct fault *f)
 {
 	if (r->blocks.head.shape == r->how->shape)
 		return true;
-	fault_set(f, "answers were kept under other rules then (private-address, dns64-prefix, "
+	fault_set(f, "answers were cached under other rules then (private-address, dns64-prefix, "
 		     "module-config and their like)");
 	return false;
 }
@@ -79,7 +79,7 @@ static bool find_security(const struct reading *r, uint8_t was, uint8_t *is)
 {
 	*is = was == SECURITY_SECURE ? SECURITY_UNCHECKED : was;
 	return was == SECURITY_SECURE ||
-	       (r->same_judge && (was == SECURITY_UNCHECKED || was == SECURITY_INDETERMINATE ||
+	       (r->same_validation && (was == SECURITY_UNCHECKED || was == SECURITY_INDETERMINATE ||
 				  was == SECURITY_INSECURE));
 }
 
@@ -257,7 +257,7 @@ bool cachefile_read(const struct cachefile_how *how, block_pull *pull, void *arg
 	if (!blocks_open(&r.blocks, pull, arg, f))
 		return false;
 	arena_init(&r.arena);
-	r.same_judge = r.blocks.head.judge == how->judge;
+	r.same_validation = r.blocks.head.validation == how->validation;
 	r.zones = keptzones_open(&how->zones);
 	ok = has_shape(&r, f) && find_passed(&r, f) && take_blocks(&r, f);
 	forget_free(r.zones ? keptzones_close(r.zones) : r.apart);

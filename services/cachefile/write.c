@@ -126,7 +126,7 @@ bool cachefile_write(const struct cachefile_how *how, cachefile_push *push_bytes
 	struct writing w = { .how = how, .count = count, .push = push_bytes, .arg = arg };
 	struct blocks_head head = { .wall_s = how->now.wall_s,
 				    .mono_us = how->now.now_us,
-				    .judge = how->judge,
+				    .validation = how->validation,
 				    .shape = how->shape };
 	struct random chance;
 	bool ok;

@@ -121,7 +121,7 @@ static void plan_address(struct plan *p, const struct snapshot *s)
 	p->place.tls = s->dnstap_tls ? tls_client_pin(s->dnstap_tls) : NULL;
 	p->tls_name = *c->dnstap_tls_server_name ? mem_text(c->dnstap_tls_server_name) : NULL;
 	p->place.tls_name = p->tls_name;
-	p->place.vouched = *c->dnstap_tls_cert_bundle;
+	p->place.must_verify = *c->dnstap_tls_cert_bundle;
 }
 
 static struct plan *plan_new(const struct snapshot *s, bool locked_in)
@@ -156,7 +156,7 @@ static bool is_same(const struct plan *a, const struct plan *b)
 {
 	return a && b && same_text(a->socket, b->socket) && same_text(a->tls_name, b->tls_name) &&
 	       strcmp(a->text, b->text) == 0 && a->place.bidirectional == b->place.bidirectional &&
-	       a->place.vouched == b->place.vouched && !a->place.tls == !b->place.tls;
+	       a->place.must_verify == b->place.must_verify && !a->place.tls == !b->place.tls;
 }
 
 /* ---- waiting ---- */

@@ -140,7 +140,7 @@ static bool begin_tls(struct dnstap_wire *w)
 	struct tls_call call = { .fd = w->stream.fd,
 				 .place = w->place->text,
 				 .name = w->place->tls_name,
-				 .vouched = w->place->vouched };
+				 .must_verify = w->place->must_verify };
 	struct fault f = { 0 };
 
 	w->stream.tls = tls_connect(w->place->tls, &call, &f);

@@ -18,7 +18,7 @@ struct dnstap_place {
 	struct addr addr;
 	struct tls_client *tls; /* NULL: no TLS */
 	const char *tls_name;   /* that the certificate must be for; NULL: any */
-	bool vouched;           /* without a name: the certificate must be from a trusted CA */
+	bool must_verify;           /* without a name: the certificate must be from a trusted CA */
 	bool bidirectional;     /* handshakes at start and end (Frame Streams) */
 };
 

@@ -124,9 +124,9 @@ enum client_subnet_end subnets_locate(const struct subnets *s, const struct edns
 	b = bounds_of(s, w->said.family == 2 ? 6 : 4);
 	if (w->said.source && w->said.source < b->least)
 		return CLIENT_SUBNET_SHORT;
-	w->told = true;
+	w->has_option = true;
 	w->forwarded = s->always_forward;
-	w->shown = subnet_told(&w->said, b->most);
+	w->shown = subnet_to_send(&w->said, b->most);
 	return CLIENT_SUBNET_GOOD;
 }
 
@@ -135,7 +135,7 @@ bool subnets_name(const struct subnets *s, const uint8_t *name)
 	return trie_count(s->names) && trie_find_closest(s->names, name);
 }
 
-bool subnets_show(const struct subnets *s, const struct subnets_server *server, const uint8_t *name)
+bool subnets_may_send(const struct subnets *s, const struct subnets_server *server, const uint8_t *name)
 {
 	if (netset_find(s->servers, server->at))
 		return true;

@@ -25,9 +25,9 @@ void subnets_free(struct subnets *s);
 
 /* A client's subnet, from its option or from its address. */
 struct client_subnet {
-	bool told;                 /* it sent the option: its response may carry one as well */
+	bool has_option;           /* it sent the option: its response may carry one as well */
 	bool forwarded;            /* and every server gets it (client-subnet-always-forward) */
-	struct subnet_option said; /* if told */
+	struct subnet_option said; /* if has_option */
 	struct netblock shown;     /* what servers are sent; 0 bits: nothing */
 };
 
@@ -47,7 +47,7 @@ struct subnets_server {
 	const uint8_t *zone;
 	bool forwards;
 };
-bool subnets_show(const struct subnets *s, const struct subnets_server *server,
+bool subnets_may_send(const struct subnets *s, const struct subnets_server *server,
 		  const uint8_t *name);
 /* Whether `name` is covered by the list of names. */
 bool subnets_name(const struct subnets *s, const uint8_t *name);

@@ -1,4 +1,4 @@
-/* What settled a query locally, without asking any server.
+/* What decided a query locally, without asking any server.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/history/decision.h"
 

@@ -1,4 +1,4 @@
-/* Records what settled a question without asking any server, for the query ring and
+/* Records what decided a question without asking any server, for the query ring and
  * `resolver-control why`.
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -37,7 +37,7 @@ static inline void decision_clear(struct decision *s)
 void decision_say(struct decision *s, enum decision_how how, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* The arguments are only evaluated when somebody wants to know. */
-#define settle(s, how, ...)                                    \
+#define decision_note(s, how, ...)                             \
 	do {                                                   \
 		if (UNLIKELY((s) != NULL))                     \
 			decision_say((s), (how), __VA_ARGS__);  \

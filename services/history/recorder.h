@@ -36,13 +36,13 @@ struct recorder *recorder_renew(struct recorder *old, const struct conf_server *
 				struct msgring *reports) MUST_USE;
 void recorder_free(struct recorder *w); /* NULL is fine */
 
-/* Note one query, answered or not. What settled it is in w->decision, which is cleared. */
+/* Note one query, answered or not. What decided it is in w->decision, which is cleared. */
 struct record {
 	const struct client *client;
 	const struct question *q;
 	const struct addr *server; /* whose answer it is, or NULL */
 	uint64_t took_us;
-	enum seen_how how;    /* where nothing settled it */
+	enum seen_how how;    /* where nothing decided it */
 	int rcode;            /* -1: no answer was sent */
 	enum reason reason;   /* or REASON_none */
 	const char *text;     /* more about that, or NULL */

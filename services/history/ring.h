@@ -44,7 +44,7 @@ struct seen {
 	const uint8_t *name;
 	uint16_t name_len, type, class_;
 	uint8_t how, rcode, transport, reason; /* enums seen_how, rcode, stat_transport, reason */
-	const char *text;     /* what settled it, or details of the failure; "" or NULL: none */
+	const char *text;     /* what decided it, or details of the failure; "" or NULL: none */
 };
 
 struct queryring;

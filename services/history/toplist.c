@@ -16,7 +16,7 @@
 struct counter {
 	uint64_t count, over;
 	uint32_t next; /* in its hash chain */
-	uint32_t seat; /* index in the heap */
+	uint32_t heap_index; /* index in the heap */
 	uint32_t hash;
 	uint8_t len;
 	uint8_t key[];
@@ -112,10 +112,10 @@ static void link_counter(struct toplist *t, uint32_t i)
 
 /* ---- the heap ---- */
 
-static void seat(struct toplist *t, uint32_t at, uint32_t i)
+static void put_at(struct toplist *t, uint32_t at, uint32_t i)
 {
 	t->heap[at] = i;
-	counter_at(t, i)->seat = at;
+	counter_at(t, i)->heap_index = at;
 }
 
 static uint64_t count_at(const struct toplist *t, uint32_t at)
@@ -126,25 +126,25 @@ static uint64_t count_at(const struct toplist *t, uint32_t at)
 /* Its count has grown: move it down until no child has a lower count. */
 static void sink(struct toplist *t, uint32_t i)
 {
-	uint32_t at = counter_at(t, i)->seat, below;
+	uint32_t at = counter_at(t, i)->heap_index, below;
 
 	while ((below = 2 * at + 1) < t->used) {
 		if (below + 1 < t->used && count_at(t, below + 1) < count_at(t, below))
 			below++;
 		if (count_at(t, below) >= counter_at(t, i)->count)
 			break;
-		seat(t, at, t->heap[below]);
+		put_at(t, at, t->heap[below]);
 		at = below;
 	}
-	seat(t, at, i);
+	put_at(t, at, i);
 }
 
 /* A new one has count 0, and none is lower: move it to the top. */
 static void rise(struct toplist *t, uint32_t i, uint32_t at)
 {
 	for (; at > 0; at = (at - 1) / 2)
-		seat(t, at, t->heap[(at - 1) / 2]);
-	seat(t, 0, i);
+		put_at(t, at, t->heap[(at - 1) / 2]);
+	put_at(t, 0, i);
 }
 
 /* ---- counting ---- */

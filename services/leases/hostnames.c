@@ -473,7 +473,7 @@ static void drop_held(struct hostnames *h, struct book *b)
 	mem_free(held.at);
 }
 
-static void settle(struct hostnames *h, struct book *b)
+static void merge(struct hostnames *h, struct book *b)
 {
 	size_t kept = 0;
 
@@ -502,7 +502,7 @@ static void make_book(struct hostnames *h, struct book *b, int64_t wall_s, int64
 	}
 	if (b->count)
 		qsort(b->at, b->count, sizeof(*b->at), compare_for_sort);
-	settle(h, b);
+	merge(h, b);
 }
 
 /* ---- publishing ---- */
@@ -646,7 +646,7 @@ void hostnames_free(struct hostnames *h)
 	mem_free(h);
 }
 
-void hostnames_house(struct hostnames *h, struct localzones *z)
+void hostnames_attach(struct hostnames *h, struct localzones *z)
 {
 	if (h->zones == z)
 		return;

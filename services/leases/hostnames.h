@@ -26,7 +26,7 @@ void hostnames_free(struct hostnames *h); /* NULL is fine; the records stay wher
 
 /* Publish in `z` from now on. Takes a pin. If `z` is another one, everything will be published
  * again; records in the previous zones stay and go with them. */
-void hostnames_house(struct hostnames *h, struct localzones *z);
+void hostnames_attach(struct hostnames *h, struct localzones *z);
 
 struct host_source_how {
 	const char *path;   /* for messages */

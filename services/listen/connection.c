@@ -20,7 +20,7 @@
 #define ASKED_LEAST_MS 5000                 /* for a client that has asked something */
 #define GONE_US       (100 * US_PER_MS)     /* between looks whether a client that is not read is gone */
 #define HURRY_US      (100 * US_PER_MS)
-#define SETTLING_US   (10 * US_PER_MS)      /* a connection that did something just now is not idle … */
+#define RECENT_US   (10 * US_PER_MS)      /* a connection that did something just now is not idle … */
 #define READING_US    (200 * US_PER_MS)     /* … nor one whose client has just taken a part of an answer */
 #define TAKEN_LEAST   1024 /* bytes a slow client must accept at a time */
 #define CROWDS        256
@@ -215,7 +215,7 @@ static void connection_wait(struct connection *c)
 }
 
 /* Call after every step: close if finished, free if no longer referenced, otherwise wait. */
-static void connection_settle(struct connection *c)
+static void connection_after_event(struct connection *c)
 {
 	if (!c->dead && is_done(c))
 		connection_close(c);
@@ -235,7 +235,7 @@ static void look_after(struct connection *c)
 		return;
 	}
 	connection_close(c);
-	connection_settle(c);
+	connection_after_event(c);
 }
 
 static bool has_question_waiting(const struct connection *c)
@@ -248,7 +248,7 @@ static void say_goodbye_and_close(struct connection *c)
 	if (c->protocol->goodbye && c->waits_for == FOR_QUESTION)
 		c->protocol->goodbye(c);
 	connection_close(c);
-	connection_settle(c);
+	connection_after_event(c);
 }
 
 static void on_limit(struct timer *timer)
@@ -272,7 +272,7 @@ static bool may_go(const struct connection_entry *e, bool has_more)
 
 	if (!has_more && c->waits_for == FOR_CLIENT && idle_us < READING_US)
 		return false;
-	return (has_more || idle_us >= SETTLING_US) && !has_question_waiting(c);
+	return (has_more || idle_us >= RECENT_US) && !has_question_waiting(c);
 }
 
 enum connroom connection_room(struct listen_tcp *t, const struct addr *client)
@@ -410,7 +410,7 @@ void connection_send(struct connection *c, const uint8_t *from, size_t len)
 static void count_held(struct connection *c)
 {
 	struct listen_tcp *t = c->home;
-	size_t held = stream_held(&c->stream);
+	size_t held = stream_pending(&c->stream);
 	bool is_more = held > c->tls_pending;
 
 	t->untaken += held - c->tls_pending;
@@ -472,7 +472,7 @@ void connection_left(struct connection *c)
 		connection_table_note(c->home->table, &c->entry, c->asked != 0, now_us(c));
 		resume_soon(c);
 	}
-	connection_settle(c);
+	connection_after_event(c);
 }
 
 const struct client_ops *connection_ops(const struct connection *c)
@@ -529,7 +529,7 @@ static void on_bytes(struct connection *c, size_t len)
 		acknowledge(c);
 		resume_soon(c);
 	}
-	connection_settle(c);
+	connection_after_event(c);
 }
 
 static size_t take_rest(struct connection *c)
@@ -607,7 +607,7 @@ static void read_proxy(struct connection *c)
 	} else {
 		queue_put(&c->in, at + had, (size_t)n);
 	}
-	connection_settle(c);
+	connection_after_event(c);
 }
 
 static void on_readable(struct connection *c)
@@ -638,7 +638,7 @@ static void on_readable(struct connection *c)
 	else
 		c->ended = true;
 	queue_free(&c->in);
-	connection_settle(c);
+	connection_after_event(c);
 }
 
 static void on_resume(struct timer *timer)
@@ -666,7 +666,7 @@ static void on_writable(struct connection *c)
 		if (!c->dead)
 			resume_soon(c);
 	}
-	connection_settle(c);
+	connection_after_event(c);
 }
 
 static void on_pushable(struct connection *c)
@@ -684,7 +684,7 @@ static void on_pushable(struct connection *c)
 	}
 	if (!c->dead)
 		resume_soon(c);
-	connection_settle(c);
+	connection_after_event(c);
 }
 
 static void on_ready(struct watch *w, unsigned what)

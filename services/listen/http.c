@@ -284,7 +284,7 @@ static bool is_token(uint8_t b)
 	return (b >= 'A' && b <= 'Z') || (b >= 'a' && b <= 'z') || b == '-';
 }
 
-/* "GET /" or any other method, judged by the bytes received so far. */
+/* "GET /" or any other method, checked by the bytes received so far. */
 static bool looks_like_http(const uint8_t *at, size_t len)
 {
 	size_t n = 0;

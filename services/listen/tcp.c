@@ -59,15 +59,15 @@ void listen_tcp_keys(struct listen_tcp *t, struct tls_server *keys)
 	tls_server_unpin(old);
 }
 
-static int accept_one(int door, struct sockaddr_storage *from, socklen_t *len)
+static int accept_one(int listener, struct sockaddr_storage *from, socklen_t *len)
 {
 	int fd;
 
 	*len = sizeof *from;
 #ifdef HAVE_ACCEPT4
-	fd = accept4(door, (struct sockaddr *)from, len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	fd = accept4(listener, (struct sockaddr *)from, len, SOCK_NONBLOCK | SOCK_CLOEXEC);
 #else
-	fd = accept(door, (struct sockaddr *)from, len);
+	fd = accept(listener, (struct sockaddr *)from, len);
 	if (fd >= 0 && (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)) {
 		close(fd);
 		return -1;

@@ -308,7 +308,7 @@ static size_t leave_suitable(const struct putting *p, struct item **items, size_
 			       "the records of a redirect zone stand at its own name, not below it");
 		} else if (any && is_alias != alias) {
 			refuse(p, items[i],
-			       "an alias of a redirect zone has no other records beside it");
+			       "a CNAME of a redirect zone has no other records beside it");
 		} else {
 			any = true;
 			alias = is_alias;

@@ -74,7 +74,7 @@ bool record_data_add(struct record_data *d, struct arena *a, const char *text, s
 	if (!text_rr_parse(a, arena_textf(a, ". %s", text), NULL, &rr, f))
 		return false;
 	if (d->count && (rr.type == TYPE_CNAME || place_of(d, TYPE_CNAME) >= 0)) {
-		fault_set(f, "an alias has no other records beside it: %s", text);
+		fault_set(f, "a CNAME has no other records beside it: %s", text);
 		return false;
 	}
 	place = place_of(d, rr.type);

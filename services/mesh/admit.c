@@ -164,16 +164,16 @@ static void turn_away(struct mesh *m, const struct asking *a, const char *why)
 	drop(m, a, why);
 }
 
-/* Who comes from the front end without a lead is told there what goes first. */
+/* Who comes from the front end without aliases gets there what goes first. */
 static void offer_stale(struct query *q, const struct asking *a)
 {
 	struct mesh_lookup *l = lookup_of(q);
 
 	stale_start_timer(q);
-	if (!l->stale_allowed && !(a->lead && stale_goes_first(l->mesh, a->stale)))
+	if (!l->stale_allowed && !(a->aliases && stale_goes_first(l->mesh, a->stale)))
 		return;
 	stale_give(q);
-	if (a->lead && stale_is_all(l->mesh, a->stale) && list_is_empty(&l->waiters))
+	if (a->aliases && stale_is_all(l->mesh, a->stale) && list_is_empty(&l->waiters))
 		mesh_lose_clients(q);
 }
 
@@ -254,16 +254,16 @@ static bool is_due(const struct mesh *m, const struct question *q, const struct 
 }
 
 void mesh_ask_behind(struct mesh *m, const struct request *r, const struct client *c,
-		     const struct alias_prefix *lead)
+		     const struct alias_prefix *aliases)
 {
-	struct question q = alias_prefix_question(lead, &r->q);
+	struct question q = alias_prefix_question(aliases, &r->q);
 	bool due = is_due(m, &q, r);
 
 	ask(m, &(struct asking){ .request = r,
 				 .client = c,
 				 .q = &q,
 				 .stale = stale_behind(m, &q, r),
-				 .lead = lead });
+				 .aliases = aliases });
 	if (due)
 		mesh_refresh(m, &q, kind_for(r), r->where);
 }

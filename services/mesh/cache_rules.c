@@ -196,8 +196,8 @@ static uint32_t growing_ttl(struct msgcache *c, const struct message *m, const s
 	return MIN(2 * was_s, STORE_FAILURE_MOST_S);
 }
 
-/* Of a bogus message nothing but the verdict. */
-static struct message bare_verdict(const struct message *m)
+/* Of a bogus message nothing but that it is. */
+static struct message bare_bogus(const struct message *m)
 {
 	return (struct message){ .q = m->q,
 				 .flags = m->flags,
@@ -206,7 +206,7 @@ static struct message bare_verdict(const struct message *m)
 				 .reason = m->reason };
 }
 
-/* Stores the message; of a bogus one that is too large for that, the bare verdict: else it is validated
+/* Stores the message; of a bogus one that is too large for that, only that it is: else it is validated
  * every time. */
 static const struct stored *keep(struct msgcache *c, const struct conf *conf, const struct message *m,
 				 struct msg_keep *how)
@@ -216,7 +216,7 @@ static const struct stored *keep(struct msgcache *c, const struct conf *conf, co
 
 	if (s || m->security != SECURITY_BOGUS || !is_data(m))
 		return s;
-	bare = bare_verdict(m);
+	bare = bare_bogus(m);
 	how->ttl_s = store_ttl(conf, &bare, how->now_s);
 	return msgcache_store(c, &bare, how);
 }

@@ -52,7 +52,7 @@ bool store_is_sound(const struct message *m);
 uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t now_s);
 
 /* Put `m` in the message cache for store_ttl, and repeated failures longer each time, up to
- * STORE_FAILURE_MOST_S; for a bogus answer that is too large, only the verdict. `how` has the rest
+ * STORE_FAILURE_MOST_S; for a bogus answer that is too large, only that it is. `how` has the rest
  * (now_s, hash, scope). Under serve-expired a failure does not replace a good answer that may still
  * be served (RFC 8767 4). Returns the entry there is now, borrowed for the turn; NULL when `m` was
  * not stored. Called within a turn. */

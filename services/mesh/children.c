@@ -89,14 +89,14 @@ bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t cla
 	struct question question = question_of(name, type, class_);
 	struct query_key s = query_key(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
 
-	struct query *aside;
+	struct query *detached;
 
 	if (query_find(lookup_of(q)->mesh, &s))
 		return true;
-	aside = begin_child(q, &s);
-	if (aside)
-		aside->is_detached = true;
-	return aside;
+	detached = begin_child(q, &s);
+	if (detached)
+		detached->is_detached = true;
+	return detached;
 }
 
 unsigned mesh_children(const struct query *q)

@@ -39,7 +39,7 @@ void mesh_ask(struct mesh *m, const struct request *r, const struct client *c,
 /* As mesh_ask, where the answer to `r` begins with aliases already known (services/answer/alias_prefix.h): their
  * target is resolved, and the client gets the whole chain. */
 void mesh_ask_behind(struct mesh *m, const struct request *r, const struct client *c,
-		     const struct alias_prefix *lead);
+		     const struct alias_prefix *aliases);
 
 /* Of the clients in `on_connection` (client_ops.waiting) drop the one for which `is` returns true, if there is one: it
  * no longer wants an answer. A query that nobody else needs is abandoned. With `is` NULL the connection has gone: all of

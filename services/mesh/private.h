@@ -215,7 +215,7 @@ struct asking {
 	const struct client *client;
 	const struct question *q; /* to be resolved */
 	const struct stored *stale;
-	const struct alias_prefix *lead; /* the aliases the answer begins with, or NULL */
+	const struct alias_prefix *aliases; /* the aliases the answer begins with, or NULL */
 	bool counted;            /* in env->waits */
 };
 

@@ -16,7 +16,7 @@ unsigned subnet_group_kind(unsigned kind, const struct client_subnet *w)
 {
 	if (LIKELY(!w))
 		return kind;
-	return kind | QUERY_ROUTED | (w->told && w->forwarded ? QUERY_FORWARDED : 0u);
+	return kind | QUERY_ROUTED | (w->has_option && w->forwarded ? QUERY_FORWARDED : 0u);
 }
 
 static const struct subnets *rules_of(const struct query *q)

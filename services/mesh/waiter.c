@@ -42,7 +42,7 @@ struct slice waiter_options(const struct request *r)
 		return (struct slice){ .len = 0 };
 	if (edns_find_option(&r->edns, EDNS_NSID, &asked))
 		return (struct slice){ nsid, sizeof nsid };
-	if (r->cookie || (r->where && r->where->told))
+	if (r->cookie || (r->where && r->where->has_option))
 		return (struct slice){ some, sizeof some };
 	return (struct slice){ .len = 0 };
 }
@@ -88,11 +88,11 @@ static struct waiter *waiter_add(struct query *q, size_t more)
 	return w;
 }
 
-static void waiter_lead(struct waiter *w, const struct alias_prefix *lead)
+static void waiter_aliases(struct waiter *w, const struct alias_prefix *aliases)
 {
 	size_t size;
 
-	w->lead = alias_prefix_keep(lead, &size);
+	w->aliases = alias_prefix_keep(aliases, &size);
 	w->size += size;
 	lookup_of(w->query)->mesh->waiting.size += size;
 }
@@ -105,8 +105,8 @@ void waiter_add_client(struct query *q, const struct asking *a)
 
 	keep_request(w, a->request, (uint8_t *)(w + 1));
 	w->has_stale = a->stale != NULL;
-	if (UNLIKELY(a->lead != NULL))
-		waiter_lead(w, a->lead);
+	if (UNLIKELY(a->aliases != NULL))
+		waiter_aliases(w, a->aliases);
 	w->client = *a->client;
 	w->counted = a->counted;
 	list_push_back(&all->by_age, &w->by_age);
@@ -150,8 +150,8 @@ void waiter_leave(struct waiter *w)
 
 void waiter_free(struct waiter *w)
 {
-	if (UNLIKELY(w->lead != NULL))
-		mem_free((void *)(uintptr_t)w->lead);
+	if (UNLIKELY(w->aliases != NULL))
+		mem_free((void *)(uintptr_t)w->aliases);
 	mem_free(w);
 }
 

@@ -40,7 +40,7 @@ struct waiter {
 	uint64_t begun_us;
 	bool has_stale;          /* the cache had an expired answer for it */
 	bool counted;            /* counted in env->waits */
-	const struct alias_prefix *lead; /* its answer starts with this, the query's follows; or NULL */
+	const struct alias_prefix *aliases; /* its answer starts with this, the query's follows; or NULL */
 	void (*done)(void *arg, const struct message *reply); /* instead of a client */
 	void *arg;
 	struct client client;
@@ -67,7 +67,7 @@ void waiter_add_callback(struct query *q, void (*done)(void *arg, const struct m
 void waiter_move(struct waiter *w, struct query *to);
 /* It waits no longer, but is still good. */
 void waiter_leave(struct waiter *w);
-void waiter_free(struct waiter *w); /* having left; its lead as well */
+void waiter_free(struct waiter *w); /* having left; its aliases as well */
 
 /* What is kept of a request's options: an answer needs to know no more than this. Static memory. */
 struct slice waiter_options(const struct request *r);

@@ -137,7 +137,7 @@ static bool image_fits(const struct stored *image, const struct waiter *w)
 {
 	bool full = w->request.edns.present && w->request.edns.flags & EDNS_DO;
 
-	return image && !w->lead && image->wire_len <= IMAGE_SHORT &&
+	return image && !w->aliases && image->wire_len <= IMAGE_SHORT &&
 	       image->fits & (full ? STORED_FULL : STORED_PLAIN);
 }
 
@@ -307,7 +307,7 @@ static void locate(struct query *q, struct waiter *w)
 
 	if (is_placed)
 		stat_bump(&q->env->stats->subnet, 1);
-	if (!where->told || !(is_placed || where->said.source == 0))
+	if (!where->has_option || !(is_placed || where->said.source == 0))
 		return;
 	w->has_echo = true;
 	w->echo = where->said;
@@ -320,16 +320,16 @@ static void waiter_answer(struct query *q, struct waiter *w, const struct messag
 {
 	struct mesh *m = lookup_of(q)->mesh;
 	bool is_hidden = reply->security == SECURITY_BOGUS && !(w->request.flags & FLAG_CD);
-	bool is_own = w->request.edns.options.len || w->lead; /* these bytes are for it alone */
+	bool is_own = w->request.edns.options.len || w->aliases; /* these bytes are for it alone */
 	struct arena own;
 
 	arena_init(&own);
 	if (UNLIKELY(w->request.where != NULL))
 		locate(q, w);
-	if (UNLIKELY(w->lead != NULL)) {
+	if (UNLIKELY(w->aliases != NULL)) {
 		last->len = 0;
 		if (!is_hidden)
-			reply = alias_prefix_join(w->lead, &own, &w->request.q, reply,
+			reply = alias_prefix_join(w->aliases, &own, &w->request.q, reply,
 					  m->env->time->now_s);
 	}
 	encode(m, w, reply, last);
@@ -365,16 +365,16 @@ static bool join_leads(struct alias_prefix *to, struct arena *a, const struct al
 static bool waiter_follow(struct query *q, struct waiter *w, const struct alias_prefix *behind,
 			  struct arena *a)
 {
-	struct alias_prefix lead;
+	struct alias_prefix aliases;
 
 	if (q->env->decision)
 		decision_clear(q->env->decision); /* only its target is reported */
 
-	if (!join_leads(&lead, a, w->lead, behind))
+	if (!join_leads(&aliases, a, w->aliases, behind))
 		return false;
-	w->request.rpz_passed |= lead.rpz_passed;
+	w->request.rpz_passed |= aliases.rpz_passed;
 	waiter_leave(w);
-	mesh_ask_behind(lookup_of(q)->mesh, &w->request, &w->client, &lead);
+	mesh_ask_behind(lookup_of(q)->mesh, &w->request, &w->client, &aliases);
 	waiter_free(w);
 	return true;
 }
@@ -389,7 +389,7 @@ static void waiter_refuse(struct query *q, struct waiter *w, struct encoding *la
 }
 
 /* Apply policy to the answer for this client: it may be dropped or replaced. What is made for it is in `a`. */
-static void waiter_judge(struct query *q, struct waiter *w, const struct message *reply,
+static void waiter_apply_policy(struct query *q, struct waiter *w, const struct message *reply,
 			 struct encoding *last, struct arena *a)
 {
 	struct mesh *m = lookup_of(q)->mesh;
@@ -400,56 +400,56 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 				     .stats = m->env->stats,
 				     .met = q->met,
 				     .own = q->own,
-				     .embeds = w->lead && w->lead->nat64.net.family,
+				     .embeds = w->aliases && w->aliases->nat64.net.family,
 				     .let_through = w->request.rpz_passed,
 				     .sees_bogus = w->request.flags & FLAG_CD };
-	struct judged j;
+	struct policy_outcome j;
 
 	if (UNLIKELY(q->budget->trace && !decision)) {
 		decision_clear(&own);
 		decision = &own;
 	}
 	who.decision = decision;
-	policy_judge(m->env->snapshot->policy, &who, reply, m->env->time->now_s, a, &j);
+	policy_apply(m->env->snapshot->policy, &who, reply, m->env->time->now_s, a, &j);
 	if (UNLIKELY(decision && *decision->what))
 		tell(q, "%s applies", decision->what);
 	switch (j.end) {
-	case JUDGED_AS_IS:
+	case OUTCOME_AS_IS:
 		waiter_answer(q, w, reply, last);
 		return;
-	case JUDGED_CHANGED:
+	case OUTCOME_CHANGED:
 		last->len = 0;
 		waiter_answer(q, w, j.m, last);
 		last->len = 0;
 		return;
-	case JUDGED_DROP:
+	case OUTCOME_DROP:
 		if (UNLIKELY(m->env->recorder != NULL))
 			testify(q, w, reply, -1, 0);
 		waiter_dismiss(w);
 		return;
-	case JUDGED_FOLLOW:
-		if (!waiter_follow(q, w, &j.lead, a))
+	case OUTCOME_FOLLOW:
+		if (!waiter_follow(q, w, &j.aliases, a))
 			waiter_refuse(q, w, last, REASON_loop);
 		return;
 	}
 }
 
-static void waiter_judge_alone(struct query *q, struct waiter *w, const struct message *reply,
+static void waiter_apply_policy_alone(struct query *q, struct waiter *w, const struct message *reply,
 			       struct encoding *last)
 {
 	struct arena own;
 
 	arena_init(&own);
-	waiter_judge(q, w, reply, last, &own);
+	waiter_apply_policy(q, w, reply, last, &own);
 	arena_clear(&own);
 }
 
 /* `beside`: the answer has an ADDITIONAL section, of which not all may be for everybody. */
-static bool judges(const struct mesh *m, bool beside)
+static bool needs_policy(const struct mesh *m, bool beside)
 {
 	const struct policy *p = m->env->snapshot->policy;
 
-	return p && (beside || policy_has_judges(p));
+	return p && (beside || policy_has_answer_rules(p));
 }
 
 /*
@@ -471,7 +471,7 @@ static bool waiter_present_stale(struct query *q, struct waiter *w, const struct
 	if (reply && is_stale)
 		stat_add(m->env->stats, STAT_expired);
 	if (reply)
-		waiter_judge(q, w, reply, &none, &own);
+		waiter_apply_policy(q, w, reply, &none, &own);
 	arena_clear(&own);
 	return reply != NULL;
 }
@@ -488,14 +488,14 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 	if (!s)
 		return false;
 	is_stale = !stored_is_fresh(s, m->env->time->now_s);
-	if (UNLIKELY(w->lead || judges(m, stored_has_additional(s))))
+	if (UNLIKELY(w->aliases || needs_policy(m, stored_has_additional(s))))
 		return waiter_present_stale(q, w, s, is_stale);
 	to = answer_to(m, w);
 	out = writer_over(m->out, sizeof(m->out));
 	answer_stored(&out, &to, s, is_stale);
 	m->written++;
 	if (is_stale)
-		settle(m->env->decision, DECIDED_EXPIRED, "serve-expired");
+		decision_note(m->env->decision, DECIDED_EXPIRED, "serve-expired");
 	if (waiter_send(q, w, NULL, writer_len(&out))) {
 		if (is_stale)
 			stat_add(m->env->stats, STAT_expired);
@@ -583,7 +583,7 @@ static struct message *face_of(struct query *q)
 }
 
 /* Whether the answer, which the caller validates itself, says more than the RRset cache will: what stands beside keys
- * that were fetched for a chain of trust. For clients it is yet to be judged. */
+ * that were fetched for a chain of trust. For clients it is yet to be validated. */
 static bool says_more(const struct query *q)
 {
 	const struct message *m = q->reply;
@@ -656,7 +656,7 @@ static const struct stored *keep_reply(struct query *q, const struct message *fa
 				   .most = subnets_most(q->snapshot->subnets, at.net.net.family) });
 	}
 	return s && stored_is_good(s) && face->reason == REASON_none &&
-			       !judges(m, face->count[SECTION_ADDITIONAL]) ? s : NULL;
+			       !needs_policy(m, face->count[SECTION_ADDITIONAL]) ? s : NULL;
 }
 
 void waiters_finish(struct query *q)
@@ -686,8 +686,8 @@ void waiters_finish(struct query *q)
 			waiter_tell(w, q->reply);
 		else if (failed && waiter_answer_stale(q, w))
 			continue;
-		else if (UNLIKELY(judges(m, face->count[SECTION_ADDITIONAL])))
-			waiter_judge_alone(q, w, face, &last);
+		else if (UNLIKELY(needs_policy(m, face->count[SECTION_ADDITIONAL])))
+			waiter_apply_policy_alone(q, w, face, &last);
 		else
 			waiter_answer(q, w, face, &last);
 	}

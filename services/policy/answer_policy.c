@@ -108,19 +108,19 @@ static const struct rrset *relative(struct arena *a, const struct rrset *s, uint
 	return copy;
 }
 
-static void lead_on(const struct message *m, const struct finding *f, const struct rrset *alias,
-		    uint32_t now_s, struct arena *a, struct judged *j)
+static void follow_aliases(const struct message *m, const struct finding *f, const struct rrset *alias,
+		    uint32_t now_s, struct arena *a, struct policy_outcome *j)
 {
 	bool room = true;
 
-	j->end = JUDGED_FOLLOW;
+	j->end = OUTCOME_FOLLOW;
 	for (unsigned i = 0; i < f->set && room; i++) {
 		if (m->sets[i]->type == TYPE_CNAME)
-			room = alias_prefix_add(&j->lead, a, relative(a, m->sets[i], now_s));
+			room = alias_prefix_add(&j->aliases, a, relative(a, m->sets[i], now_s));
 	}
-	if (room && alias_prefix_add(&j->lead, a, alias))
+	if (room && alias_prefix_add(&j->aliases, a, alias))
 		return;
-	j->end = JUDGED_CHANGED;
+	j->end = OUTCOME_CHANGED;
 	j->m = changed(a, m, RCODE_SERVFAIL);
 }
 
@@ -137,21 +137,21 @@ static const struct rrset *data_of(const struct policy *p, const struct finding 
 }
 
 static void redirect(const struct policy *p, const struct message *m, const struct finding *f,
-		     uint32_t now_s, struct arena *a, struct judged *j)
+		     uint32_t now_s, struct arena *a, struct policy_outcome *j)
 {
 	const struct rrset *data = data_of(p, f, m, a);
 	struct rrset *own;
 
-	j->end = JUDGED_CHANGED;
+	j->end = OUTCOME_CHANGED;
 	if (!data) {
 		j->m = with_set(a, m, f->set, NULL, RCODE_NOERROR);
 		return;
 	}
 	own = rrset_rename(a, data, rrset_owner(m->sets[f->set]), 0);
 	if (f->embedded)
-		j->lead.nat64 = p->nat64;
+		j->aliases.nat64 = p->nat64;
 	if (own->type == TYPE_CNAME)
-		lead_on(m, f, own, now_s, a, j);
+		follow_aliases(m, f, own, now_s, a, j);
 	else
 		j->m = with_set(a, m, f->set, from_now(own, now_s), RCODE_NOERROR);
 }
@@ -162,7 +162,7 @@ static void log_finding(const struct policy *p, const struct policy_client *who,
 	const struct zone_traits *traits = &zone_traits[f->action];
 	char block[ADDR_TEXT];
 
-	settle(who->decision,
+	decision_note(who->decision,
 	       traits->records == RECORDS_ALL ? DECIDED_HERE
 	       : traits->rest <= REST_NXDOMAIN ? DECIDED_BLOCKED
 					       : DECIDED_NOT,
@@ -176,14 +176,14 @@ static void log_finding(const struct policy *p, const struct policy_client *who,
 
 bool policy_doubts(const struct policy *p, const struct stored *s)
 {
-	return stored_has_additional(s) || p->judges_addresses ||
+	return stored_has_additional(s) || p->has_address_rules ||
 	       (p->rpz && rpz_match_doubt(p->rpz, s));
 }
 
 /* Applies response-ip. False: no rule matches. */
-static bool judge_addresses(const struct policy *p, const struct policy_client *who,
+static bool apply_to_addresses(const struct policy *p, const struct policy_client *who,
 			    const struct message *m, uint32_t now_s, struct arena *a,
-			    struct judged *j)
+			    struct policy_outcome *j)
 {
 	struct finding f;
 	enum zone_rest rest;
@@ -198,7 +198,7 @@ static bool judge_addresses(const struct policy *p, const struct policy_client *
 	rest = zone_traits[f.action].rest;
 	switch (rest <= REST_NXDOMAIN && f.embedded ? REST_NODATA : rest) {
 	case REST_DROP:
-		j->end = JUDGED_DROP;
+		j->end = OUTCOME_DROP;
 		return true;
 	case REST_REFUSE:
 		j->m = changed(a, m, RCODE_REFUSED);
@@ -213,14 +213,14 @@ static bool judge_addresses(const struct policy *p, const struct policy_client *
 	default:
 		return true;
 	}
-	j->end = JUDGED_CHANGED;
+	j->end = OUTCOME_CHANGED;
 	return true;
 }
 
 /* Aliases may lead to blocked names. */
-static bool judge_aliases(const struct policy *p, const struct policy_client *who,
+static bool apply_to_aliases(const struct policy *p, const struct policy_client *who,
 			  const struct message *m, uint32_t now_s, struct arena *a,
-			  struct judged *j)
+			  struct policy_outcome *j)
 {
 	const struct blocklist_asker asker = { .rule = who->rule,
 					       .from = &who->client->from,
@@ -235,23 +235,23 @@ static bool judge_aliases(const struct policy *p, const struct policy_client *wh
 	if (p->logs)
 		blocklist_log(&f, who->client, &m->q);
 	if (blocklist_leads_on(&f, m->q.type)) {
-		blocklist_lead(&f, &m->q, a, &j->lead);
-		j->end = JUDGED_FOLLOW;
+		blocklist_alias_prefix(&f, &m->q, a, &j->aliases);
+		j->end = OUTCOME_FOLLOW;
 		return true;
 	}
 	j->m = blocklist_message(&f, m, now_s, a);
-	j->end = j->m ? JUDGED_CHANGED : JUDGED_DROP;
+	j->end = j->m ? OUTCOME_CHANGED : OUTCOME_DROP;
 	return true;
 }
 
-void policy_bound(const struct message *own, struct arena *a, struct judged *j)
+void policy_bound(const struct message *own, struct arena *a, struct policy_outcome *j)
 {
 	const struct rrset *soa = own ? message_soa(own) : NULL;
 	unsigned count = j->m->count[SECTION_ANSWER];
 	struct message *new;
 	struct rrset *copy;
 
-	if (!soa || j->end != JUDGED_CHANGED || j->m->rcode != RCODE_NOERROR ||
+	if (!soa || j->end != OUTCOME_CHANGED || j->m->rcode != RCODE_NOERROR ||
 	    j->m->flags & FLAG_TC || message_set_count(j->m) > count || !message_is_denial(j->m))
 		return;
 	new = arena_copy(a, j->m, sizeof(*new));
@@ -326,33 +326,33 @@ const struct message *policy_strip(const struct policy *p, const struct policy_c
 	return less;
 }
 
-static void judge(const struct policy *p, const struct policy_client *who, const struct message *m,
-		  uint32_t now_s, struct arena *a, struct judged *j)
+static void apply(const struct policy *p, const struct policy_client *who, const struct message *m,
+		  uint32_t now_s, struct arena *a, struct policy_outcome *j)
 {
 	bool by_rpz = p->rpz && !who->let_through;
 
-	*j = (struct judged){ .end = JUDGED_AS_IS, .m = m };
+	*j = (struct policy_outcome){ .end = OUTCOME_AS_IS, .m = m };
 	if ((m->security == SECURITY_BOGUS && !who->sees_bogus) ||
-	    judge_aliases(p, who, m, now_s, a, j))
+	    apply_to_aliases(p, who, m, now_s, a, j))
 		return;
-	if (by_rpz && rpz_apply_judge_aliases(p, who, m, now_s, a, j)) {
-		if (j->end != JUDGED_AS_IS)
+	if (by_rpz && rpz_apply_aliases(p, who, m, now_s, a, j)) {
+		if (j->end != OUTCOME_AS_IS)
 			return;
 		by_rpz = false; /* an rpz-passthru let it through */
 	}
-	if (!judge_addresses(p, who, m, now_s, a, j) && by_rpz)
-		rpz_apply_judge_rest(p, who, m, now_s, a, j);
+	if (!apply_to_addresses(p, who, m, now_s, a, j) && by_rpz)
+		rpz_apply_rest(p, who, m, now_s, a, j);
 	policy_bound(who->own, a, j);
 }
 
-void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
-		  uint32_t now_s, struct arena *a, struct judged *j)
+void policy_apply(const struct policy *p, const struct policy_client *who, const struct message *m,
+		  uint32_t now_s, struct arena *a, struct policy_outcome *j)
 {
 	const struct message *less = policy_strip(p, who, m, now_s, a);
 
-	judge(p, who, less, now_s, a, j);
-	if (j->end == JUDGED_AS_IS && less != m) {
-		j->end = JUDGED_CHANGED;
+	apply(p, who, less, now_s, a, j);
+	if (j->end == OUTCOME_AS_IS && less != m) {
+		j->end = OUTCOME_CHANGED;
 		j->m = less;
 	}
 }

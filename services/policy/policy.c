@@ -50,7 +50,7 @@ struct policy *policy_new(const struct conf *conf, struct fault *f)
 		policy_free(p);
 		return NULL;
 	}
-	p->judges = p->judges_addresses = p->addresses || views_judge(p->views);
+	p->has_answer_rules = p->has_address_rules = p->addresses || views_have_address_rules(p->views);
 	return p;
 }
 
@@ -59,7 +59,7 @@ void policy_bind_zones(struct policy *p, const struct authzones *zones)
 	if (!rpz_match_exist(zones))
 		return;
 	p->rpz = zones;
-	p->judges = true;
+	p->has_answer_rules = true;
 }
 
 void policy_free(struct policy *p)
@@ -224,7 +224,7 @@ struct walk {
 	const struct answer_to *to;
 	struct writer *out;
 	struct arena *a;
-	struct alias_prefix *lead;
+	struct alias_prefix *aliases;
 	struct question q; /* currently looked up */
 	struct found f;
 };
@@ -234,7 +234,7 @@ struct walk {
 static enum policy_end say(const struct walk *w, const struct rrset *last,
 			   const struct rrset *authority, enum rcode rcode)
 {
-	const struct rrset *sets[LEAD_MOST + 2];
+	const struct rrset *sets[ALIAS_PREFIX_MOST + 2];
 	struct message m = { .flags = FLAG_AA,
 			     .rcode = (uint16_t)rcode,
 			     .q = w->to->request->q,
@@ -243,8 +243,8 @@ static enum policy_end say(const struct walk *w, const struct rrset *last,
 	struct answer_to to = *w->to;
 	unsigned count = 0;
 
-	while (count < w->lead->count) {
-		sets[count] = w->lead->sets[count];
+	while (count < w->aliases->count) {
+		sets[count] = w->aliases->sets[count];
 		count++;
 	}
 	if (last)
@@ -279,7 +279,7 @@ static enum policy_end send_truncated(const struct walk *w)
 
 static enum policy_end pass(const struct walk *w)
 {
-	return w->lead->count ? POLICY_FOLLOW : POLICY_PASS;
+	return w->aliases->count ? POLICY_FOLLOW : POLICY_PASS;
 }
 
 static enum policy_end deny(const struct walk *w, enum rcode rcode)
@@ -412,7 +412,7 @@ static void go_on_at(struct walk *w, const uint8_t *target)
  * would lead there again. */
 static bool is_own_tail(const struct walk *w, const struct found *before)
 {
-	return w->lead->count && before->zones == w->f.zones &&
+	return w->aliases->count && before->zones == w->f.zones &&
 	       zone_traits[w->f.type].records == RECORDS_ALL && before->m.zone == w->f.m.zone;
 }
 
@@ -458,7 +458,7 @@ static void tell(const struct walk *w, const struct rrset *s)
 {
 	char zone[DNAME_TEXT];
 
-	settle(w->who->decision,
+	decision_note(w->who->decision,
 	       (s ? is_null_address(s) : hides(w->f.type)) ? DECIDED_BLOCKED : DECIDED_HERE,
 	       "local-zone %s %s", dname_print(w->f.m.name, zone), zone_traits[w->f.type].word);
 }
@@ -472,8 +472,8 @@ static const struct localnode *node_of(const struct walk *w)
 
 static bool comes_back(const struct walk *w)
 {
-	for (unsigned i = 0; i < w->lead->count; i++) {
-		if (dname_equals(rrset_owner(w->lead->sets[i]), w->q.name))
+	for (unsigned i = 0; i < w->aliases->count; i++) {
+		if (dname_equals(rrset_owner(w->aliases->sets[i]), w->q.name))
 			return true;
 	}
 	return false;
@@ -514,7 +514,7 @@ static enum policy_end walk_zones(struct walk *w)
 
 		if (!find_zone(w->p, w->who, &w->q, &w->f) || is_own_tail(w, &before))
 			return pass(w);
-		if (w->lead->count == 0)
+		if (w->aliases->count == 0)
 			log_action(w);
 		s = find_set(w);
 		if (!s) {
@@ -529,9 +529,9 @@ static enum policy_end walk_zones(struct walk *w)
 		s = expand(w, face_of(w, s));
 		if (!s)
 			return say(w, NULL, NULL, RCODE_YXDOMAIN);
-		if (!alias_prefix_add(w->lead, w->a, s))
+		if (!alias_prefix_add(w->aliases, w->a, s))
 			return send_failure(w);
-		go_on_at(w, w->lead->target);
+		go_on_at(w, w->aliases->target);
 		if (comes_back(w))
 			return send_failure(w);
 	}
@@ -539,25 +539,25 @@ static enum policy_end walk_zones(struct walk *w)
 
 static enum policy_end answer_locally(const struct policy *p, const struct policy_client *who,
 				      const struct answer_to *to, struct writer *out,
-				      struct arena *a, struct alias_prefix *lead)
+				      struct arena *a, struct alias_prefix *aliases)
 {
 	struct walk w = {
-		.p = p, .who = who, .to = to, .out = out, .a = a, .lead = lead, .q = to->request->q
+		.p = p, .who = who, .to = to, .out = out, .a = a, .aliases = aliases, .q = to->request->q
 	};
 
-	*lead = (struct alias_prefix){ .authoritative = true };
+	*aliases = (struct alias_prefix){ .authoritative = true };
 	return walk_zones(&w);
 }
 
 enum policy_end policy_answer(const struct policy *p, const struct policy_client *who,
 			      const struct answer_to *to, struct writer *out, struct arena *a,
-			      struct alias_prefix *lead)
+			      struct alias_prefix *aliases)
 {
-	enum policy_end end = answer_locally(p, who, to, out, a, lead);
+	enum policy_end end = answer_locally(p, who, to, out, a, aliases);
 
 	if (end == POLICY_FOLLOW && p->rpz)
-		lead->rpz_passed = rpz_apply_spare(p, who, &to->request->q);
+		aliases->rpz_passed = rpz_apply_spare(p, who, &to->request->q);
 	if (end != POLICY_PASS || !p->rpz)
 		return end;
-	return rpz_apply_answer(p, who, to, out, a, lead);
+	return rpz_apply_answer(p, who, to, out, a, aliases);
 }

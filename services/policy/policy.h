@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A question passes here once, before the caches (policy_answer). An answer, cached or fresh,
- * passes once for each client (policy_judge). Policy zones and blocklists are consulted from here,
+ * passes once for each client (policy_apply). Policy zones and blocklists are consulted from here,
  * in their order.
  *
  * An IPv6 address in dns64-prefix, whoever made it, leads to an IPv4 address. Rules for either
@@ -39,8 +39,8 @@ struct policy {
 	struct response_ip *addresses; /* NULL: none */
 	struct blocklists *lists;      /* for questions, consulted by the front end after its cache
 					* lookup; for answers, from here */
-	bool judges;                   /* answers must be passed to policy_judge */
-	bool judges_addresses;         /* there are response-ip rules, here or in views */
+	bool has_answer_rules;                   /* answers must be passed to policy_apply */
+	bool has_address_rules;         /* there are response-ip rules, here or in views */
 	bool follows;                  /* local-data-follow-cname */
 	bool logs;                     /* log-local-actions */
 	bool minimal;                  /* minimal-responses */
@@ -64,12 +64,12 @@ struct policy_client {
 	const struct acl_rule *rule;
 	const struct client *client;
 	struct stats *stats;   /* where matches are counted, or NULL */
-	struct decision *decision; /* records what settled the question, or NULL */
+	struct decision *decision; /* records what decided the question, or NULL */
 	const struct met *met; /* servers that the answer came from (services/policy/rpz_match.h) */
 	const struct message *own; /* the denial for which addresses were made; or NULL: none is known */
 	bool embeds;           /* gets AAAA records made of the answer's A records (services/answer/alias_prefix.h) */
 	bool let_through;      /* a policy zone has passed it: no other is consulted */
-	bool sees_bogus;       /* asked with CD: bogus data is not hidden from it, so it is judged */
+	bool sees_bogus;       /* asked with CD: bogus data is not hidden from it, so it is checked */
 };
 
 /* ---- questions ---- */
@@ -93,24 +93,24 @@ enum policy_end {
 	POLICY_FOLLOW, /* it begins with aliases, whose target must be resolved */
 };
 
-/* Answer from the configuration. POLICY_FOLLOW: `lead` is filled, in `a`. */
+/* Answer from the configuration. POLICY_FOLLOW: `aliases` is filled, in `a`. */
 enum policy_end policy_answer(const struct policy *p, const struct policy_client *who,
 			      const struct answer_to *to, struct writer *out, struct arena *a,
-			      struct alias_prefix *lead);
+			      struct alias_prefix *aliases);
 
 /* ---- answers ---- */
 
 enum policy_result {
-	JUDGED_AS_IS,
-	JUDGED_CHANGED, /* send `m` instead */
-	JUDGED_DROP,
-	JUDGED_FOLLOW, /* send `lead`, followed by the answer for its target */
+	OUTCOME_AS_IS,
+	OUTCOME_CHANGED, /* send `m` instead */
+	OUTCOME_DROP,
+	OUTCOME_FOLLOW, /* send `aliases`, followed by the answer for its target */
 };
 
-struct judged {
+struct policy_outcome {
 	enum policy_result end;
 	const struct message *m;
-	struct alias_prefix lead;
+	struct alias_prefix aliases;
 };
 
 /* The message without what stands in its ADDITIONAL section although this client, if it asked for that,
@@ -123,20 +123,20 @@ bool policy_has_local(const struct policy *p, const struct policy_client *who,
 		      const struct question *q);
 
 /* Whether any rule applies to answers. */
-static inline bool policy_has_judges(const struct policy *p)
+static inline bool policy_has_answer_rules(const struct policy *p)
 {
-	return p->judges || blocklists_exist(p->lists);
+	return p->has_answer_rules || blocklists_exist(p->lists);
 }
 
-/* Whether a cached answer must be passed to policy_judge: where there are such rules, or it has an ADDITIONAL
+/* Whether a cached answer must be passed to policy_apply: where there are such rules, or it has an ADDITIONAL
  * section. */
 bool policy_doubts(const struct policy *p, const struct stored *s);
 
 /* What a client gets in place of the answer `m`, of which policy_strip leaves the rest. Results are in `a`. */
-void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
-		  uint32_t now_s, struct arena *a, struct judged *j);
-/* What was judged, left without the addresses that were made, gets the SOA record of the denial `own` (or NULL) for which
+void policy_apply(const struct policy *p, const struct policy_client *who, const struct message *m,
+		  uint32_t now_s, struct arena *a, struct policy_outcome *j);
+/* What was checked, left without the addresses that were made, gets the SOA record of the denial `own` (or NULL) for which
  * they were: as long as there are none, so long is it valid. */
-void policy_bound(const struct message *own, struct arena *a, struct judged *j);
+void policy_bound(const struct message *own, struct arena *a, struct policy_outcome *j);
 
 #endif

@@ -96,7 +96,7 @@ static bool read_datum(struct response_ip *r, const char *line, struct fault *f)
 		return false;
 	}
 	if (!fits_block(rule)) {
-		fault_set(f, "response-ip-data: '%s': addresses of the netblock's own family, or an alias, "
+		fault_set(f, "response-ip-data: '%s': addresses of the netblock's own family, or a CNAME, "
 			     "can stand for it", line);
 		return false;
 	}

@@ -75,18 +75,18 @@ enum chain_end {
 };
 
 /* Follow the alias that `hit` makes of `*name`: where it leads, rules for names decide in their turn. The aliases are added
- * to `lead`; `*name` becomes the last one's target. */
+ * to `aliases`; `*name` becomes the last one's target. */
 static enum chain_end follow(const struct rpz_matches *by, struct rpz_hit *hit, const uint8_t **name, struct arena *a,
-			     struct alias_prefix *lead)
+			     struct alias_prefix *aliases)
 {
 	while (rpz_hit_is_alias(hit)) {
 		const struct rrset *alias = rule_alias(hit, *name, a);
 
 		if (!alias)
 			return CHAIN_TOO_LONG;
-		if (!alias_prefix_add(lead, a, alias))
+		if (!alias_prefix_add(aliases, a, alias))
 			return CHAIN_CIRCLE;
-		*name = lead->target;
+		*name = aliases->target;
 		if (!rpz_match_name(by, *name, hit))
 			return CHAIN_RESOLVE;
 	}
@@ -104,22 +104,22 @@ static bool asks_for_aliases(const struct question *q)
 #define SETS_MOST 32
 
 /* A rule being carried out for a query. */
-struct settling {
+struct answering {
 	const struct policy *p;
 	const struct answer_to *to;
 	struct writer *out;
 	struct rpz_hit hit;
 	const uint8_t *name;       /* that the rule is for: the query name, or where other rules' aliases lead */
-	struct alias_prefix *lead; /* those aliases */
+	struct alias_prefix *aliases; /* those aliases */
 	struct arena *a;
 };
 
 /* The aliases, then `sets`. */
-static enum policy_end say(const struct settling *s, const struct rrset *const *sets, unsigned answers,
+static enum policy_end say(const struct answering *s, const struct rrset *const *sets, unsigned answers,
 			   unsigned additional, enum rcode rcode)
 {
-	const struct rrset *all[LEAD_MOST + SETS_MOST + 1];
-	unsigned before = s->lead->count;
+	const struct rrset *all[ALIAS_PREFIX_MOST + SETS_MOST + 1];
+	unsigned before = s->aliases->count;
 	struct message m = { .flags = FLAG_AA,
 			     .rcode = (uint16_t)rcode,
 			     .q = s->to->request->q,
@@ -129,7 +129,7 @@ static enum policy_end say(const struct settling *s, const struct rrset *const *
 	struct answer_to to = *s->to;
 
 	for (unsigned i = 0; i < before; i++)
-		all[i] = s->lead->sets[i];
+		all[i] = s->aliases->sets[i];
 	for (unsigned i = 0; i < answers + additional; i++)
 		all[before + i] = sets[i];
 	m.count[SECTION_ANSWER] = (uint16_t)(before + answers);
@@ -140,7 +140,7 @@ static enum policy_end say(const struct settling *s, const struct rrset *const *
 	return POLICY_SEND;
 }
 
-static enum policy_end say_data(const struct settling *s)
+static enum policy_end say_data(const struct answering *s)
 {
 	const struct rrset *sets[SETS_MOST + 1], *soa = rpz_zone(s->hit.rules)->soa;
 	unsigned count = rule_sets(&s->hit, s->name, s->to->request->q.type, s->a, sets, SETS_MOST);
@@ -151,13 +151,13 @@ static enum policy_end say_data(const struct settling *s)
 	return say(s, sets, count, tells, RCODE_NOERROR);
 }
 
-static enum policy_end say_error(const struct settling *s, enum rcode rcode, enum reason reason)
+static enum policy_end say_error(const struct answering *s, enum rcode rcode, enum reason reason)
 {
 	answer_error(s->out, s->to, rcode, reason);
 	return POLICY_SEND;
 }
 
-static enum policy_end ask_for_tcp(const struct settling *s)
+static enum policy_end ask_for_tcp(const struct answering *s)
 {
 	uint8_t *head = s->out->at;
 
@@ -167,7 +167,7 @@ static enum policy_end ask_for_tcp(const struct settling *s)
 }
 
 /* What the rule says of its name, if that is no alias. */
-static enum policy_end say_rule(const struct settling *s)
+static enum policy_end say_rule(const struct answering *s)
 {
 	switch (s->hit.rule.action) {
 	case RPZ_nxdomain:
@@ -185,7 +185,7 @@ static enum policy_end say_rule(const struct settling *s)
 	}
 }
 
-static enum policy_end say_aliases(struct settling *s, const struct rpz_matches *by)
+static enum policy_end say_aliases(struct answering *s, const struct rpz_matches *by)
 {
 	const struct rrset *alias;
 
@@ -193,9 +193,9 @@ static enum policy_end say_aliases(struct settling *s, const struct rpz_matches 
 		alias = rule_alias(&s->hit, s->name, s->a);
 		return alias ? say(s, &alias, 1, 0, RCODE_NOERROR) : say_error(s, RCODE_YXDOMAIN, REASON_other);
 	}
-	switch (follow(by, &s->hit, &s->name, s->a, s->lead)) {
+	switch (follow(by, &s->hit, &s->name, s->a, s->aliases)) {
 	case CHAIN_SPARED:
-		s->lead->rpz_passed = true;
+		s->aliases->rpz_passed = true;
 		return POLICY_FOLLOW;
 	case CHAIN_RULE:
 		return say_rule(s);
@@ -210,15 +210,15 @@ static enum policy_end say_aliases(struct settling *s, const struct rpz_matches 
 
 enum policy_end rpz_apply_answer(const struct policy *p, const struct policy_client *who,
 				    const struct answer_to *to, struct writer *out, struct arena *a,
-				    struct alias_prefix *lead)
+				    struct alias_prefix *aliases)
 {
 	const struct question *q = &to->request->q;
 	struct rpz_matches by = by_whom(p, who, q);
-	struct settling s = { .p = p, .to = to, .out = out, .name = q->name, .lead = lead, .a = a };
+	struct answering s = { .p = p, .to = to, .out = out, .name = q->name, .aliases = aliases, .a = a };
 
 	if (q->class_ != CLASS_IN || !rpz_match_question(&by, &s.hit))
 		return POLICY_PASS;
-	*lead = (struct alias_prefix){ .authoritative = true };
+	*aliases = (struct alias_prefix){ .authoritative = true };
 	return rpz_hit_is_alias(&s.hit) ? say_aliases(&s, &by) : say_rule(&s);
 }
 
@@ -233,7 +233,7 @@ bool rpz_apply_spare(const struct policy *p, const struct policy_client *who,
 /* ---- answers ---- */
 
 /* A rule being applied to an answer. */
-struct judging {
+struct applying {
 	const struct policy *p;
 	const struct rpz_matches *by;
 	const struct message *m;
@@ -247,7 +247,7 @@ struct judging {
 	struct arena *a;
 };
 
-static const struct rrset *from_now(const struct judging *g, const struct rrset *s)
+static const struct rrset *from_now(const struct applying *g, const struct rrset *s)
 {
 	struct rrset *copy = rrset_copy(g->a, s);
 
@@ -255,7 +255,7 @@ static const struct rrset *from_now(const struct judging *g, const struct rrset 
 	return copy;
 }
 
-static const struct rrset *from_zero(const struct judging *g, const struct rrset *s)
+static const struct rrset *from_zero(const struct applying *g, const struct rrset *s)
 {
 	struct rrset *copy = rrset_copy(g->a, s);
 	uint32_t left_s = s->expires_s - g->now_s;
@@ -266,7 +266,7 @@ static const struct rrset *from_zero(const struct judging *g, const struct rrset
 }
 
 /* The new answer: the aliases that lead to the name, those made, then `sets`. */
-static void become(const struct judging *g, struct judged *j, enum rcode rcode,
+static void become(const struct applying *g, struct policy_outcome *j, enum rcode rcode,
 		   const struct rrset **sets, unsigned count)
 {
 	struct message *new = arena_copy(g->a, g->m, sizeof(*g->m));
@@ -293,17 +293,17 @@ static void become(const struct judging *g, struct judged *j, enum rcode rcode,
 	new->reason = REASON_blocked;
 	new->reason_text = NULL;
 	new->no_recursion = rcode == RCODE_NXDOMAIN && g->hit->zone->manner->signals;
-	j->end = JUDGED_CHANGED;
+	j->end = OUTCOME_CHANGED;
 	j->m = new;
 }
 
-static void fail(const struct judging *g, struct judged *j, enum rcode rcode)
+static void fail(const struct applying *g, struct policy_outcome *j, enum rcode rcode)
 {
 	become(g, j, rcode, NULL, 0);
 	memset(((struct message *)(uintptr_t)j->m)->count, 0, sizeof(j->m->count));
 }
 
-static void cut(const struct judging *g, struct judged *j)
+static void cut(const struct applying *g, struct policy_outcome *j)
 {
 	struct message *new;
 
@@ -316,15 +316,15 @@ static void cut(const struct judging *g, struct judged *j)
 }
 
 /* The answer's aliases that lead to the name, as far as there is room: then there is none for the rule's own, either. */
-static void lead_of_kept(const struct judging *g, struct alias_prefix *lead)
+static void aliases_of_kept(const struct applying *g, struct alias_prefix *aliases)
 {
 	for (unsigned i = 0; i < g->kept; i++)
-		if (g->m->sets[i]->type == TYPE_CNAME && !alias_prefix_add(lead, g->a, from_zero(g, g->m->sets[i])))
+		if (g->m->sets[i]->type == TYPE_CNAME && !alias_prefix_add(aliases, g->a, from_zero(g, g->m->sets[i])))
 			return;
 }
 
 /* Where the aliases of the rule lead. True: `j` holds the outcome; false: g->hit is the rule there, which decides. */
-static bool lead_on(struct judging *g, struct judged *j)
+static bool follow_aliases(struct applying *g, struct policy_outcome *j)
 {
 	bool embedded = g->hit->embedded;
 	const struct rrset *alias;
@@ -339,14 +339,14 @@ static bool lead_on(struct judging *g, struct judged *j)
 			fail(g, j, RCODE_YXDOMAIN);
 		return true;
 	}
-	j->lead = (struct alias_prefix){ .count = 0 };
+	j->aliases = (struct alias_prefix){ .count = 0 };
 	if (embedded)
-		j->lead.nat64 = g->p->nat64;
-	lead_of_kept(g, &j->lead);
-	before = j->lead.count;
-	end = follow(g->by, g->hit, &g->name, g->a, &j->lead);
+		j->aliases.nat64 = g->p->nat64;
+	aliases_of_kept(g, &j->aliases);
+	before = j->aliases.count;
+	end = follow(g->by, g->hit, &g->name, g->a, &j->aliases);
 	g->hit->embedded = embedded;
-	j->end = JUDGED_FOLLOW;
+	j->end = OUTCOME_FOLLOW;
 	switch (end) {
 	case CHAIN_TOO_LONG:
 		fail(g, j, RCODE_YXDOMAIN);
@@ -355,11 +355,11 @@ static bool lead_on(struct judging *g, struct judged *j)
 		fail(g, j, RCODE_SERVFAIL);
 		return true;
 	case CHAIN_RULE:
-		g->made = j->lead.sets + before;
-		g->made_count = j->lead.count - before;
+		g->made = j->aliases.sets + before;
+		g->made_count = j->aliases.count - before;
 		return false;
 	case CHAIN_SPARED:
-		j->lead.rpz_passed = true;
+		j->aliases.rpz_passed = true;
 		return true;
 	default:
 		return true;
@@ -367,7 +367,7 @@ static bool lead_on(struct judging *g, struct judged *j)
 }
 
 /* The rule's records in place of those of `type`. */
-static unsigned new_sets(const struct judging *g, uint16_t type, const struct rrset **to)
+static unsigned new_sets(const struct applying *g, uint16_t type, const struct rrset **to)
 {
 	unsigned count = rule_sets(g->hit, g->name, type, g->a, to, SETS_MOST);
 
@@ -385,12 +385,12 @@ static bool denies(enum rpz_action action)
 }
 
 /* True: `j` holds the outcome. */
-static bool carry_out(struct judging *g, uint16_t type, struct judged *j)
+static bool carry_out(struct applying *g, uint16_t type, struct policy_outcome *j)
 {
 	const struct rrset *sets[SETS_MOST];
 	enum rpz_action action;
 
-	if (rpz_hit_is_alias(g->hit) && lead_on(g, j))
+	if (rpz_hit_is_alias(g->hit) && follow_aliases(g, j))
 		return true;
 	action = g->hit->rule.action;
 	switch (g->hit->embedded && denies(action) ? RPZ_nodata : action) {
@@ -401,7 +401,7 @@ static bool carry_out(struct judging *g, uint16_t type, struct judged *j)
 		become(g, j, RCODE_NOERROR, NULL, 0);
 		return true;
 	case RPZ_drop:
-		j->end = JUDGED_DROP;
+		j->end = OUTCOME_DROP;
 		return true;
 	case RPZ_tcp_only:
 		cut(g, j);
@@ -410,7 +410,7 @@ static bool carry_out(struct judging *g, uint16_t type, struct judged *j)
 		become(g, j, RCODE_NOERROR, sets, new_sets(g, type, sets));
 		return true;
 	default:
-		j->end = JUDGED_AS_IS;
+		j->end = OUTCOME_AS_IS;
 		j->m = g->m;
 		return true;
 	}
@@ -431,13 +431,13 @@ static bool leads_to(const struct message *m, const uint8_t *name, unsigned *kep
 	return true;
 }
 
-bool rpz_apply_judge_aliases(const struct policy *p, const struct policy_client *who,
+bool rpz_apply_aliases(const struct policy *p, const struct policy_client *who,
 				const struct message *m, uint32_t now_s, struct arena *a,
-				struct judged *j)
+				struct policy_outcome *j)
 {
 	struct rpz_matches by = by_whom(p, who, &m->q);
 	struct rpz_hit hit;
-	struct judging g = { .p = p, .by = &by, .m = m, .hit = &hit, .has_aa = true, .now_s = now_s, .a = a };
+	struct applying g = { .p = p, .by = &by, .m = m, .hit = &hit, .has_aa = true, .now_s = now_s, .a = a };
 	const uint8_t *at = m->q.name;
 
 	if (m->q.type == TYPE_CNAME || m->q.class_ != CLASS_IN)
@@ -460,13 +460,13 @@ bool rpz_apply_judge_aliases(const struct policy *p, const struct policy_client 
 	return false;
 }
 
-bool rpz_apply_judge_rest(const struct policy *p, const struct policy_client *who,
+bool rpz_apply_rest(const struct policy *p, const struct policy_client *who,
 			     const struct message *m, uint32_t now_s, struct arena *a,
-			     struct judged *j)
+			     struct policy_outcome *j)
 {
 	struct rpz_matches by = by_whom(p, who, &m->q);
 	struct rpz_hit hit;
-	struct judging g = { .p = p, .by = &by, .m = m, .hit = &hit, .now_s = now_s, .a = a };
+	struct applying g = { .p = p, .by = &by, .m = m, .hit = &hit, .now_s = now_s, .a = a };
 	const struct met *server;
 	unsigned set;
 

@@ -80,7 +80,7 @@ static bool next_zone(const struct rpz_matches *by, size_t *at, struct rpz_hit *
 
 /* ---- reporting ---- */
 
-static enum decision_how how_settled(enum rpz_action action)
+static enum decision_how decision_of(enum rpz_action action)
 {
 	switch (action) {
 	case RPZ_nxdomain:
@@ -95,11 +95,11 @@ static enum decision_how how_settled(enum rpz_action action)
 	}
 }
 
-static void tell_settled(const struct rpz_matches *by, const struct rpz_hit *hit)
+static void record_decision(const struct rpz_matches *by, const struct rpz_hit *hit)
 {
 	char zone[DNAME_TEXT], trigger[RPZ_TEXT];
 
-	settle(by->decision, how_settled(hit->rule.action), "rpz %.200s %s by %.200s",
+	decision_note(by->decision, decision_of(hit->rule.action), "rpz %.200s %s by %.200s",
 	       dname_print(hit->zone->name, zone), rpz_action_word(hit->rule.action),
 	       rpz_trigger_text(hit->rules, hit->trigger, &hit->rule, trigger));
 }
@@ -113,7 +113,7 @@ static void tell(const struct rpz_matches *by, const struct rpz_hit *hit)
 
 	if (by->stats)
 		stat_bump(&by->stats->rpz[action], 1);
-	tell_settled(by, hit);
+	record_decision(by, hit);
 	if (!hit->zone->manner->logs || by->quiet)
 		return;
 	querylog_policy(hit->zone->manner->log_name,

@@ -159,7 +159,7 @@ struct view *views_find(const struct views *v, const char *name)
 	return NULL;
 }
 
-bool views_judge(const struct views *v)
+bool views_have_address_rules(const struct views *v)
 {
 	for (size_t i = 0; i < v->count; i++) {
 		if (v->at[i].addresses)

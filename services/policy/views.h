@@ -40,7 +40,7 @@ struct views;
 struct views *views_new(const struct conf *conf, struct fault *f) MUST_USE;
 void views_free(struct views *v);                                 /* NULL is fine */
 struct view *views_find(const struct views *v, const char *name); /* or NULL */
-bool views_judge(const struct views *v); /* some view has response-ip rules */
+bool views_have_address_rules(const struct views *v); /* some view has response-ip rules */
 
 /* ---- ways of its own ---- */
 

@@ -31,14 +31,14 @@ struct budget {
 	struct trace *trace;    /* receives each step, or NULL; pinned */
 };
 
-#define BUDGET_VAIN_KEPT 12 /* of `wasted_sends`: for the client's own question, not for its children */
+#define BUDGET_WASTED_KEPT 12 /* of `wasted_sends`: for the client's own question, not for its children */
 
 /* Whether so little is left that a child may fail for want of it. Such a failure says nothing about
  * the child's question and is not kept: else whoever asks for something costly could choose what
  * fails for everybody. */
 static inline bool budget_is_short(const struct budget *b)
 {
-	return b->sends <= 0 || b->children <= 0 || b->ns_without_addr <= 0 || b->wasted_sends <= BUDGET_VAIN_KEPT;
+	return b->sends <= 0 || b->children <= 0 || b->ns_without_addr <= 0 || b->wasted_sends <= BUDGET_WASTED_KEPT;
 }
 
 static inline struct budget *budget_pin(struct budget *b)

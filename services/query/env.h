@@ -78,7 +78,7 @@ struct env {
 	struct trace *trace;            /* for queries begun now; usually NULL */
 	struct tap *tap;                /* dnstap; NULL: off */
 	struct ipset *ipset;        /* fills sets of the packet filter; NULL: none */
-	struct decision *decision;        /* records what settled a question here; usually NULL */
+	struct decision *decision;        /* records what decided a question here; usually NULL */
 	struct recorder *recorder;        /* query ring and top lists; NULL: off */
 	bool leads;                     /* the one worker that does what is done once for all */
 	struct roll *roll;              /* the validator's, if this worker leads */
@@ -86,7 +86,7 @@ struct env {
 	/* Set by the validator: owner of the trust anchor at or above `name` (type DS: above it),
 	 * NULL where nothing is validated. Valid for the turn. NULL: no validator. */
 	const uint8_t *(*trust_point)(const struct query *q, const uint8_t *name, uint16_t type);
-	/* Likewise: whether what the zone of this DS set says will be judged by its keys. Not where no anchor is above it,
+	/* Likewise: whether what the zone of this DS set says will be validated by its keys. Not where no anchor is above it,
 	 * none of its records is supported, or a zone above it is known to be insecure. NULL: no validator. */
 	bool (*needs_keys)(const struct query *q, const struct rrset *ds);
 };

@@ -291,7 +291,7 @@ static void conn_watch(struct conn *c)
 		timer_set(loop_of(c), &c->next, 0);
 }
 
-void conn_settle(struct conn *c)
+void conn_after_event(struct conn *c)
 {
 	struct pool *p = c->pool;
 
@@ -445,7 +445,7 @@ static void conn_go_on(struct conn *c, unsigned what)
 		note_failure(c);
 	if (!good)
 		conn_die(c);
-	conn_settle(c);
+	conn_after_event(c);
 }
 
 static void on_ready(struct watch *w, unsigned what)

@@ -209,7 +209,7 @@ static bool is_full(const struct pool *p)
 }
 
 /*
- * Letters.
+ * Queries on streams.
  */
 
 void stream_query_free(struct stream_query *l)
@@ -347,16 +347,16 @@ static void put_back(struct list *waiting, struct list *now)
 	}
 }
 
-/* Stop early: not all that wait for the same thing are tried in wasted_sends. */
+/* Stop early: not all that wait for the same thing are tried for nothing. */
 static void admit_from(struct list *waiting, bool last_first)
 {
-	struct list now, in_vain;
+	struct list now, refused;
 	unsigned tries = 0;
 
 	if (list_is_empty(waiting))
 		return;
 	list_take_all(&now, waiting);
-	list_init(&in_vain);
+	list_init(&refused);
 	while (!list_is_empty(&now) && tries < TURNED_AWAY_MOST) {
 		struct stream_query *l = LIST_ITEM(last_first ? now.prev : now.next, struct stream_query, link);
 
@@ -366,9 +366,9 @@ static void admit_from(struct list *waiting, bool last_first)
 		if (!last_first)
 			continue;
 		list_remove(&l->link);
-		list_push_front(&in_vain, &l->link);
+		list_push_front(&refused, &l->link);
 	}
-	put_back(waiting, &in_vain);
+	put_back(waiting, &refused);
 	put_back(waiting, &now);
 }
 
@@ -529,7 +529,7 @@ static void pool_cancel(struct transport *transport, struct transmission *s)
 		conn_give_up(c, l);
 	stream_query_free(l);
 	if (c)
-		conn_settle(c);
+		conn_after_event(c);
 }
 
 static void stream_queries_free(struct list *queries)

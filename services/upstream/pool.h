@@ -154,7 +154,7 @@ void conn_carry(struct conn *c, struct stream_query *l);
 void conn_drop(struct conn *c, struct stream_query *l);    /* no longer carried; it stays the caller's */
 void conn_give_up(struct conn *c, struct stream_query *l); /* the same: nobody waits for its answer */
 /* After any event: free it, close it, or leave it idle until needed again. */
-void conn_settle(struct conn *c);
+void conn_after_event(struct conn *c);
 bool conn_may_carry(const struct conn *c);
 void conn_say_soon(struct conn *c); /* write within this turn, with other output */
 /* Room for `room` more bytes of output; add what was written there to c->out_len. */

@@ -203,7 +203,7 @@ static void port_free(struct port *p)
 }
 
 /* After a query has left it: close it, or keep it for another one. */
-static void port_settle(struct port *p)
+static void port_after_query(struct port *p)
 {
 	struct udp *u = p->udp;
 
@@ -238,7 +238,7 @@ static void on_age(struct timer *t)
 			break;
 		if (!p->closing) {
 			port_retire(p);
-			port_settle(p);
+			port_after_query(p);
 		}
 	}
 	if (!list_is_empty(&u->ports))
@@ -252,7 +252,7 @@ static void retire_all(struct udp *u)
 		struct port *p = LIST_ITEM(at, struct port, in_age);
 
 		port_retire(p);
-		port_settle(p);
+		port_after_query(p);
 	}
 }
 
@@ -464,7 +464,7 @@ static bool port_send(struct port *p, struct flight *f)
 		f->transmission->leaves(f->transmission, p->watch.fd);
 	if (!send_bytes(p, f->transmission)) {
 		port_retire(p);
-		port_settle(p);
+		port_after_query(p);
 		return false;
 	}
 	if (!list_is_empty(&p->in_idle)) {
@@ -529,7 +529,7 @@ static void on_linger(struct timer *t)
 	struct udp *u = p->udp;
 
 	p->lingers = false;
-	port_settle(p);
+	port_after_query(p);
 	admit_waiting(u);
 }
 
@@ -647,7 +647,7 @@ static void on_ready(struct watch *w, unsigned what)
 			break; /* nothing else will come */
 	}
 	p->reading = false;
-	port_settle(p);
+	port_after_query(p);
 	admit_waiting(u);
 }
 
@@ -678,7 +678,7 @@ static void udp_cancel(struct transport *t, struct transmission *s)
 		p->lingers = true;
 		timer_set(t->env->loop, &p->linger, delay_ms * US_PER_MS);
 	}
-	port_settle(p);
+	port_after_query(p);
 	admit_waiting(u);
 }
 

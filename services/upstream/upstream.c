@@ -234,7 +234,7 @@ static void exchange_free(struct exchange *x)
  * Telling the askers.
  */
 
-static void clear_aside(void *arena)
+static void clear_own_arena(void *arena)
 {
 	arena_clear(arena);
 }
@@ -244,14 +244,14 @@ static bool parse(struct upstream_reply *reply, const uint8_t *wire, size_t len,
 		  uint32_t now_s)
 {
 	reply->message = arena_new(a, struct message);
-	reply->aside = NULL;
+	reply->own_arena = NULL;
 	if (len <= MESSAGE_LARGE)
 		return msg_parse(wire, len, a, now_s, reply->message);
-	reply->aside = arena_new(a, struct arena);
-	arena_on_clear(a, clear_aside, reply->aside);
-	if (msg_parse(wire, len, reply->aside, now_s, reply->message))
+	reply->own_arena = arena_new(a, struct arena);
+	arena_on_clear(a, clear_own_arena, reply->own_arena);
+	if (msg_parse(wire, len, reply->own_arena, now_s, reply->message))
 		return true;
-	arena_clear(reply->aside);
+	arena_clear(reply->own_arena);
 	return false;
 }
 
@@ -685,7 +685,7 @@ static bool on_arrived(struct transmission *s, const uint8_t *wire, size_t len)
 	struct exchange *x = exchange_of(s);
 	struct upstream_reply reply = { .end = UPSTREAM_ANSWERED };
 	enum upstream_echo echo =
-		upstream_judge_echo(x->attempts[x->current].wire, x->capped, wire, len);
+		upstream_check_echo(x->attempts[x->current].wire, x->capped, wire, len);
 
 	if (UNLIKELY(x->upstream->env->tap != NULL))
 		tell_answer(x, wire, len);

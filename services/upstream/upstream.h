@@ -5,7 +5,7 @@
  * wanted, retries over TCP after truncation (RFC 7766), randomises query case (0x20) where told,
  * and records RTT and timeouts in infra. Responses that do not parse or do not match in address,
  * port, id, QR, opcode and question are discarded, and it goes on waiting. Equal questions in
- * flight to one server are sent once. It does not judge the answer. */
+ * flight to one server are sent once. It does not check the answer. */
 #ifndef SERVICES_UPSTREAM_UPSTREAM_H
 #define SERVICES_UPSTREAM_UPSTREAM_H
 
@@ -54,7 +54,7 @@ struct upstream_reply {
 	enum upstream_end end;
 	struct addr server;
 	struct message *message; /* ANSWERED; in the arena given to upstream_ask */
-	struct arena *aside;     /* of a large message: where its sets and options are. The asker may
+	struct arena *own_arena;     /* of a large message: where its sets and options are. The asker may
 				  * clear it when it has copied what it wants to keep. NULL: none */
 	bool refused;            /* not answered, and known at once rather than by timeout: nothing
 				  * listens there, or what came over our connection was garbage */

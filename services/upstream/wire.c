@@ -93,7 +93,7 @@ size_t upstream_write(const struct env *env, const struct upstream_question *q,
 	return writer_len(&w);
 }
 
-enum upstream_echo upstream_judge_echo(const uint8_t *sent, bool capped, const uint8_t *got,
+enum upstream_echo upstream_check_echo(const uint8_t *sent, bool capped, const uint8_t *got,
 				       size_t len)
 {
 	const uint8_t *ours = sent + MSG_HEAD_LEN, *theirs;

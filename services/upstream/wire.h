@@ -46,7 +46,7 @@ enum upstream_echo {
 
 /* Whether a message is a response to the query `sent`, by QR, opcode and question (RFC 5452 9.1);
  * address, port and id are the transport's to compare. `capped`: query case must match. */
-enum upstream_echo upstream_judge_echo(const uint8_t *sent, bool capped, const uint8_t *got,
+enum upstream_echo upstream_check_echo(const uint8_t *sent, bool capped, const uint8_t *got,
 				       size_t len) MUST_USE;
 
 /* A server without EDNS (RFC 6891 7) says FORMERR or NOTIMP, some with our OPT sent back; or BADVERS. */

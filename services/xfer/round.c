@@ -21,7 +21,7 @@ static bool is_too_much(const struct task *t)
 }
 
 /* Finish from the timer: the connection must not be touched from within its own callback. */
-static void on_settled(struct task *t)
+static void finish_later(struct task *t)
 {
 	t->sent = false;
 	timer_set(t->xfers->env->loop, &t->timer, 0);
@@ -38,7 +38,7 @@ static bool on_arrived(struct transmission *s, const uint8_t *wire, size_t len)
 			xfer_wait_s(t, SILENCE_S);
 		return false;
 	}
-	on_settled(t);
+	finish_later(t);
 	return true;
 }
 
@@ -53,7 +53,7 @@ static void on_failed(struct transmission *s, enum upstream_end why)
 	struct task *t = container_of(s, struct task, transmission);
 
 	(void)why;
-	on_settled(t); /* it is not complete */
+	finish_later(t); /* it is not complete */
 }
 
 static void write_query(struct task *t, const struct zonedata *have)

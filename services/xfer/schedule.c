@@ -402,7 +402,7 @@ static void put_together(struct task *t)
 	t->job.base = t->xfr.base;
 	t->job.goal = t->xfr.goal;
 	t->xfr.build = NULL;
-	start_job(t, ZONEJOB_SETTLE, on_put_together);
+	start_job(t, ZONEJOB_FINISH, on_put_together);
 }
 
 /* ---- URLs, tried before the primaries ---- */

@@ -433,7 +433,7 @@ def mixed_nsec3(lab, trick):
         variants={t: {"trick": t} for t in ("wildcard-cname", "dname", "foreign-cname", "bare-cname")},
         rule="each link is validated by itself: its own signature, its own zone, and for a wildcard expansion the "
              "proof that it applies",
-        code="validator/answer_denial.c:answer_judge_expansion validator/answer_validity.c:synthesized_from", quick=True, limits={"R": "bogus"})
+        code="validator/answer_denial.c:answer_validate_expansion validator/answer_validity.c:synthesized_from", quick=True, limits={"R": "bogus"})
 def aliases_unproven(lab, trick):
     zone = anchored(lab, "e.test.", ["* 60 CNAME t.o.test."])
     other = anchored(lab, "o.test.", ["t 60 A " + TRUTH], ATTACKERS[1])
@@ -459,7 +459,7 @@ def aliases_unproven(lab, trick):
 
 answered(40, "wildcard-proof", "a wildcard answer without the proof that no closer name exists", "that proof is "
                                                                                                    "required",
-         "validator/answer_denial.c:answer_judge_expansion", "testdata/replay/signed_wildcard_needs_its_proof.rpl")
+         "validator/answer_denial.c:answer_validate_expansion", "testdata/replay/signed_wildcard_needs_its_proof.rpl")
 
 
 @attack(41, "downgrade", "the strong DS or signature is taken away; only unknown algorithms or digests are left",
@@ -532,7 +532,7 @@ def bogus_again(lab, ttl):
 @attack(42, "bogus-rewritten", "a bogus answer that response-ip or a policy zone would turn into a good one", quick=True,
         variants={"response-ip": {"how": "respip"}, "view-of-stale": {"how": "stale"},
                   "dns64": {"how": "dns64"}},
-        rule="a bogus answer has failed before any policy can rewrite it", code="services/mesh/waiters.c:waiter_judge",
+        rule="a bogus answer has failed before any policy can rewrite it", code="services/mesh/waiters.c:waiter_apply_policy",
         limits={"R": "SERVFAIL", "leaked": 0, "again": "SERVFAIL"})
 def bogus_rewritten(lab, how):
     zone = anchored(lab, "e.test.", ["www 2 A " + TRUTH])

@@ -212,7 +212,7 @@ answered(56, "policy-cut-transfer", "an incremental transfer that does not fit, 
                          "listed",
         rule="an answer for a subnet is cached for that subnet; scope 0 means everyone only if a subnet was sent; "
              "only listed servers are sent subnets, and no more bits than configured", quick=True,
-        code="services/cache/subnet_index.c services/forward/subnets.c:subnets_place iterator/show.c:show_choose",
+        code="services/cache/subnet_index.c services/forward/subnets.c:subnets_place iterator/client_subnet.c:client_subnet_choose",
         module="subnetcache validator iterator", server=["client-subnet-zone: near.test", "prefetch: yes"],
         limits={"wrong": 0, "told": 0, "bits": 24, "answered": at_least(100)})
 def ecs_leaks(lab):

@@ -234,7 +234,7 @@ def referrals(zone):
 @attack(2, "poison-referral", "a referral brings addresses of other zones' servers, other zones' NS and DS sets",
         variants={s: {"shape": s} for s in referrals("z.test.")},
         rule="of a referral only its own NS RRset is used, and addresses within the referring zone (harden-glue)",
-        code="iterator/scrub.c:ns_may_stay iterator/classify.c:judge_cut iterator/delegation.c:delegation_from_message",
+        code="iterator/scrub.c:ns_may_stay iterator/classify.c:classify_cut iterator/delegation.c:delegation_from_message",
         quick=True, limits={"evil": 0, "P": 0, "right": "yes"})
 def poison_referral(lab, shape):
     zone = lab.world.serve(Zone("z.test.", ["after 60 A " + TRUTH]), {"ns.z.test.": ATTACKERS[0]})
@@ -449,7 +449,7 @@ def most_within(times, span_s):
 @attack(9, "rebirthday", "100 queries with different client subnets (ECS)",
         rule="queries that differ only in the client subnet are equal, except for listed servers that use subnets: "
              "ten at a time there; a response that does not echo the subnet is not used",
-        code="services/mesh/admit.c:ask services/mesh/subnet_groups.c:has_room iterator/show.c:show_judge", quick=True, seconds=40,
+        code="services/mesh/admit.c:ask services/mesh/subnet_groups.c:has_room iterator/client_subnet.c:client_subnet_check", quick=True, seconds=40,
         variants={"": {"module": "validator iterator"}, "unlisted": {},
                   "listed": {"listed": True, "limits": {"U": shown}},
                   "deaf": {"listed": True, "echo": False},
@@ -520,7 +520,7 @@ class Nobody:
                          else {}} for kind in junk(Nobody())},
         rule="whatever does not match in address, port, id, QR and question, or does not parse, is discarded, and "
              "the wait continues",
-        code="services/upstream/wire.c:upstream_judge_echo services/upstream/upstream.c:note_stray", quick=True,
+        code="services/upstream/wire.c:upstream_check_echo services/upstream/upstream.c:note_stray", quick=True,
         limits={"right": at_least(5), "U": 3, "lost_ms": 2000})
 def junk_before_truth(lab, kind):
     zone = lab.world.serve(Zone("junked.test"), {"ns.junked.test.": ATTACKERS[0]})

@@ -1,4 +1,4 @@
-"""Packets of death: everything that made some name server fall over, through every door (section 8 of the list, as
+"""Packets of death: everything that made some name server fall over, through every transport (section 8 of the list, as
 entry 68).
 
 SPDX-License-Identifier: BSD-3-Clause
@@ -191,22 +191,22 @@ def through_https(ports, packets):
                                 "transport",
         rule="one bounded reader for all transports, no recursion on input, sizes known before anything is written",
         code="util/dns/msg.c util/base/bytes.h util/dns/edns.c", seconds=150, quick=True, server=["num-threads: 2"],
-        variants={k: {"door": k} for k in ("udp", "tcp", "tls", "https")}, limits={"sent": at_least(200), "fds": 5})
-def packets_of_death(lab, door):
+        variants={k: {"transport": k} for k in ("udp", "tcp", "tls", "https")}, limits={"sent": at_least(200), "fds": 5})
+def packets_of_death(lab, transport):
     ports = Ports(lab)
     lab.world.serve(Zone("death.test", ["a 60 A 192.0.2.1"]), {"ns.death.test.": ATTACKERS[0]})
     lab.start()
     lab.ask("a.death.test")
     packets = [*questions(), *corpora()]
-    if door == "udp":
+    if transport == "udp":
         through_udp(lab, packets * 3)
-    elif door == "tcp":
+    elif transport == "tcp":
         through_stream(lambda: lab.daemon.tcp(3), packets)
         with lab.daemon.tcp(3) as s:  # lengths that are no messages
             for n in (0, 1, 11):
                 with contextlib.suppress(OSError):
                     s.sendall(struct.pack("!H", n) + b"x" * n)
-    elif door == "tls":
+    elif transport == "tls":
         through_stream(lambda: ports.dot(timeout=3), packets)
     else:
         through_https(ports, packets)

@@ -36,7 +36,7 @@ def useless(owner, covered, signer, tag, labels):
 
 TAGS = dict(rule="a DNSKEY set of more than 256 keys is not looked at; what a check has to hash counts, too: 64 KiB are one "
             "check; the verdict on an answer too large to be kept is kept", seconds=40, quick=True,
-            code="validator/ds_match.c:verify_keys validator/verify.c:work_of services/mesh/cache_rules.c:bare_verdict",
+            code="validator/ds_match.c:verify_keys validator/verify.c:work_of services/mesh/cache_rules.c:bare_bogus",
             limits={"C_ms": 20, "R": "SERVFAIL", "again_C_ms": 1, "again_U": 0})
 
 
@@ -136,7 +136,7 @@ def in_wire(s):
              "minimal responses omit 16 RRsets are validated; good signatures of an answer that is bogus all the same count as "
              "half a bad one; checks with keys that are slow count as two or four",
         code="iterator/aliases.h:aliases_denials_most iterator/scrub.c:take_authority validator/answer_validity.c:EXTRAS_MOST "
-             "validator/validator.c:pay_in_vain validator/crypto.c:cost_of", seconds=40, quick=True,
+             "validator/validator.c:pay_for_failed_checks validator/crypto.c:cost_of", seconds=40, quick=True,
         limits={"C_ms": 20, "U": 30, "R": "SERVFAIL", "again_C_ms": 1, "again_U": 0})
 def padded(lab, kind, where="authority"):
     zone = anchored(lab, "t.test.", ["www 60 A " + TRUTH])
@@ -325,7 +325,7 @@ BORROWED = {"wildcard-elsewhere": wildcard_elsewhere, "wrapped-by-soa": wrapped_
                   for n in BORROWED},
         rule="all of a denial is signed by the zone of the name, and proves just what is said: of DS the parent's side, that "
              "there is a delegation; of a wildcard's answer, that the name does not exist; the RCODE follows from the proof",
-        code="validator/answer_denial.c:proving_zone validator/answer_denial.c:answer_judge_expansion validator/answer_validity.c:answer_validity_purify util/dns/denial.c:denies_type",
+        code="validator/answer_denial.c:proving_zone validator/answer_denial.c:answer_validate_expansion validator/answer_validity.c:answer_validity_purify util/dns/denial.c:denies_type",
         quick=True, limits={"believed": 0})
 def borrowed_proof(lab, trick):
     r = BORROWED[trick](Borrowed(lab, 0 if trick in ("sibling-denies-ds", "apex-by-another") else None))

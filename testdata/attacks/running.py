@@ -24,7 +24,7 @@ FRAME = os.path.join(os.path.dirname(os.path.realpath(__file__)), "frame")
 
 # -- 63 control ----------------------------------------------------------------------------------------
 
-def knock(s, path, seconds=10):
+def open_connection(s, path, seconds=10):
     """Connects; a socket that does not block has to ask again while the queue is full."""
     deadline = time.monotonic() + seconds
     while True:
@@ -41,7 +41,7 @@ def say(path, data, timeout=2.0):
     """Bytes to the control socket; what comes back, as far as it does."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as s:
         s.settimeout(timeout)
-        knock(s, path)
+        open_connection(s, path)
         return all_it_says(s, data)
     return b""
 
@@ -64,13 +64,13 @@ def control_abuse(lab):
         for _ in range(10000):
             with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as s:
                 s.settimeout(1)
-                knock(s, path)
+                open_connection(s, path)
         with contextlib.ExitStack() as stack:
             for i in range(60):
                 s = stack.enter_context(socket.socket(socket.AF_UNIX))
                 s.settimeout(0.2)
                 with contextlib.suppress(OSError):
-                    knock(s, path)
+                    open_connection(s, path)
                     s.sendall(b"UBCT1 sta" if i % 2 else b"")
             ruled = b"version" in say(path, b"UBCT1 status\n", 10)
     return {"L_worst": seen["worst_ms"], "lost": seen["lost"], "ruled": "yes" if ruled else "no",
@@ -337,7 +337,7 @@ def lines_of_a_dump(lab):
 answered(66, "cache-bounds", "caches of keys, servers and denials", "each keeps to its budget",
          "validator/keycache.c services/cache/infra.c", "testdata/e2e/test_trust.py::test_what_is_kept_of_zones_keeps_to_its_budget "
          "testdata/e2e/test_cache.py::test_a_small_cache_stays_small "
-         "testdata/e2e/test_robust_files.py::test_small_caches_live_in_a_small_house")
+         "testdata/e2e/test_robust_files.py::test_small_caches_work")
 
 
 # -- 67 leaks ------------------------------------------------------------------------------------------------

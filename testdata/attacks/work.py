@@ -476,7 +476,7 @@ def zero_ttl(lab):
 @attack(29, "endless-referral", "a server that always refers one label deeper, or to names that need another referral",
         variants={"deeper": {"how": "deeper"}, "fresh-names": {"how": "fresh"}, "sideways": {"how": "sideways"}},
         rule="referrals must lead down and towards the query name; depth, children and sends are budgeted",
-        code="iterator/classify.c:judge_cut iterator/targets.h:TARGETS_DEPTH services/mesh/private.h:QUERY_DEPTH_MAX",
+        code="iterator/classify.c:classify_cut iterator/targets.h:TARGETS_DEPTH services/mesh/private.h:QUERY_DEPTH_MAX",
         limits={"U": 60, "R": "SERVFAIL", "took_s": 12}, seconds=30, quick=True)
 def endless_referral(lab, how):
     zone = lab.world.serve(Zone("deep.test"), {"ns.deep.test.": ATTACKERS[0]})
@@ -611,7 +611,7 @@ def per_answer(lab, name, kind, count=50, tcp=True, **more):
 @attack(32, "huge-set", "two thousand records in one set",
         rule="an RRset of more than 256 records or 64 KiB is not cached (of a bogus one, the verdict is): it is "
              "passed on to the client, and nothing done to it is quadratic",
-        code="util/dns/rrset.h:RRSET_RECORDS_MOST services/cache/rrset.c:rrsetcache_put services/mesh/cache_rules.c:bare_verdict "
+        code="util/dns/rrset.h:RRSET_RECORDS_MOST services/cache/rrset.c:rrsetcache_put services/mesh/cache_rules.c:bare_bogus "
              "util/dns/msg_read.c:msg_parse", limits={"C_ms": 20, "R": {"NOERROR", "SERVFAIL"}, "again_C_ms": 5, "kept": 256,
         "M_kb": 4096, "usual": "yes"}, quick=True)
 def huge_set(lab):

@@ -21,7 +21,7 @@ from lab import unbound
 # Where the other resolver thinks otherwise, and why we do not.
 DIFFERENCES = {
     ("www.byparent.mini.", "A"): "who signs above a cut has no say below it (RFC 4035 5.3.1)",
-    ("www.revoked.mini.", "A"): "a revoked key vouches for nothing but its own end (RFC 5011 2.1)",
+    ("www.revoked.mini.", "A"): "a revoked key authenticates nothing but its own end (RFC 5011 2.1)",
 }
 
 
@@ -48,7 +48,7 @@ def verdicts(net):
 
 
 @pytest.fixture(scope="module")
-def judge(daemon, net):
+def validator(daemon, net):
     with daemon('trust-anchor-file: "%s/root.key"' % net, "ede: yes", "num-threads: 2",
                 module="validator iterator") as it:
         yield it
@@ -62,11 +62,11 @@ def neighbour(net):
         yield port
 
 
-def test_every_verdict_and_its_reason(judge, verdicts):
+def test_every_verdict_and_its_reason(validator, verdicts):
     wrong = []
     for row in verdicts:
         for how in ("first", "from the cache"):
-            r = look(judge.port, row["name"], row["type"])
+            r = look(validator.port, row["name"], row["type"])
             code = int(row["ede"])
             got = verdict(r), reasons(r)
             # What is insecure need not tell why; what is bogus has to, and what is secure has nothing to tell.
@@ -77,9 +77,9 @@ def test_every_verdict_and_its_reason(judge, verdicts):
     assert len({r["name"].split(".", 1)[1] for r in verdicts if r["verdict"] == "bogus"}) >= 35
 
 
-def test_who_judges_for_himself_gets_all_of_it(judge, verdicts):
+def test_who_validates_for_himself_gets_all_of_it(validator, verdicts):
     for row in verdicts:
-        r = look(judge.port, row["name"], row["type"], dns.flags.CD)
+        r = look(validator.port, row["name"], row["type"], dns.flags.CD)
         assert r.rcode() in (dns.rcode.NOERROR, dns.rcode.NXDOMAIN), row
         # What was bogus is not marked as proven here either.
         assert row["verdict"] != "bogus" or not r.flags & dns.flags.AD, row
@@ -87,19 +87,19 @@ def test_who_judges_for_himself_gets_all_of_it(judge, verdicts):
             assert r.answer, row
 
 
-def test_the_other_resolver_thinks_the_same(judge, neighbour, verdicts):
+def test_the_other_resolver_thinks_the_same(validator, neighbour, verdicts):
     wrong = []
     for row in verdicts:
-        ours, theirs = (verdict(look(port, row["name"], row["type"])) for port in (judge.port, neighbour))
+        ours, theirs = (verdict(look(port, row["name"], row["type"])) for port in (validator.port, neighbour))
         if (ours != theirs) != ((row["name"], row["type"]) in DIFFERENCES):
             wrong.append("%s %s: %s here, %s there" % (row["name"], row["type"], ours, theirs))
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_weaker_digest_does_not_count_where_the_operator_says_so(daemon, net, judge):
+def test_the_weaker_digest_does_not_count_where_the_operator_says_so(daemon, net, validator):
     with daemon('trust-anchor-file: "%s/root.key"' % net, "ede: yes", "harden-algo-downgrade: yes",
                 module="validator iterator") as strict:
-        assert verdict(look(judge.port, "www.sha1ds.mini.", "A")) == "secure"
+        assert verdict(look(validator.port, "www.sha1ds.mini.", "A")) == "secure"
         r = look(strict.port, "www.sha1ds.mini.", "A")
         assert (verdict(r), reasons(r)) == ("bogus", [9])
         # A DS that comes before its key asks for no key of another algorithm.

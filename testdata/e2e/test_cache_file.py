@@ -51,7 +51,7 @@ def put(d, data):
 
 
 def test_every_verdict_is_the_same_after_a_restart_and_costs_no_question(daemon, net):
-    """Secure answers are judged again, with the keys of the file; the others are what they were."""
+    """Secure answers are validated again, with the keys of the file; the others are what they were."""
     with open(os.path.join(net, "verdicts.tsv"), encoding="utf-8") as f:
         rows = [r for r in csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE) if r["verdict"] != "bogus"]
     with daemon('cache-file: "cache"', "verbosity: 1", 'trust-anchor-file: "%s/root.key"' % net,
@@ -69,7 +69,7 @@ def test_every_verdict_is_the_same_after_a_restart_and_costs_no_question(daemon,
         stats = d.stats()
         assert stats["num.query.udpout"] == 0 and stats["num.query.tcpout"] == 0
         assert stats["cache.file.loaded"] > 100
-        # what was judged again need not be judged a third time
+        # what was validated again need not be validated a third time
         with d.misses(0):
             assert ask_all()[0] == first
 
@@ -81,8 +81,8 @@ def test_nothing_is_secure_because_a_file_says_so(daemon, net):
     with daemon('cache-file: "cache"', "verbosity: 1", anchor, module=VALIDATES) as d:
         for name in names:
             assert d.ask(name, dnssec=True).flags & dns.flags.AD
-        rows = [("another anchor", [wrong], VALIDATES), ("none who judges", [anchor], "iterator"),
-                ("a name that is not to be judged", [anchor, 'domain-insecure: "mini"'], VALIDATES)]
+        rows = [("another anchor", [wrong], VALIDATES), ("none who validates", [anchor], "iterator"),
+                ("a name that is not to be validated", [anchor, 'domain-insecure: "mini"'], VALIDATES)]
         for why, lines, module in rows:
             d.stop()
             d.fixed = [line for line in d.fixed if "module-config" not in line] + ['module-config: "%s"' % module]

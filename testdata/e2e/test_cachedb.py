@@ -208,7 +208,7 @@ def test_two_resolvers_share_it_when_they_have_the_same_seed(daemon, redis):
                 redis.count() == 2 or not c.control("flush", "www.store.test.lab")))
 
 
-def test_what_comes_from_it_is_judged_anew(daemon, net, redis):
+def test_what_comes_from_it_is_validated_anew(daemon, net, redis):
     """A secure answer is secure out of Redis, at no question to others; one that was changed there never is."""
     anchor = 'trust-anchor-file: "%s/root.key"' % net
     with open(os.path.join(net, "verdicts.tsv"), encoding="utf-8") as f:

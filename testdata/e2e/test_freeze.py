@@ -37,7 +37,7 @@ def d(bin_dir, net, tmp_path_factory):
         yield it
 
 
-def knock(d, size=None):
+def open_connection(d, size=None):
     s = socket.socket()
     if size:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
@@ -55,29 +55,29 @@ def shake_hands(d, s):
 
 
 def idle(d):
-    return knock(d)
+    return open_connection(d)
 
 
 def half_a_hello(d):
-    s = knock(d)
+    s = open_connection(d)
     s.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(40))
     return s
 
 
 def half_a_command(d):
-    s = shake_hands(d, knock(d))
+    s = shake_hands(d, open_connection(d))
     s.sendall(b"UBCT1 sta")
     return s
 
 
 def reads_nothing(d):
-    s = shake_hands(d, knock(d, 2048))
+    s = shake_hands(d, open_connection(d, 2048))
     s.sendall(b"UBCT1 stats_noreset\n")
     return s
 
 
 def fills_a_list(d):
-    s = shake_hands(d, knock(d))
+    s = shake_hands(d, open_connection(d))
     s.sendall(b"UBCT1 local_datas\na.example. A 192.0.2.1\nb.exam")
     return s
 

@@ -302,7 +302,7 @@ def test_zones_of_the_lan_are_unblocked(daemon):
         assert d.control("get_option", "unblock-lan-zones") == "yes\n"
 
 
-def test_zones_of_the_lan_are_not_judged(daemon):
+def test_zones_of_the_lan_are_not_validated(daemon):
     """insecure-lan-zones: nothing is proven of them, as list_insecure shows, and with unblock-lan-zones they are
     answered from elsewhere though an anchor stands above."""
     anchor = ('trust-anchor: ". DS 20326 8 2 e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d"',

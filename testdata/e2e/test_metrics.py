@@ -190,7 +190,7 @@ def test_silent_clients_keep_nobody(d):
             s.close()
 
 
-def test_a_reload_moves_the_door(daemon):
+def test_a_reload_moves_the_socket(daemon):
     here, there = free_port(), free_port()
     clause = "metrics:\n    metrics-enable: yes\n    metrics-interface: 127.0.0.1\n    metrics-port: %d\n"
     with daemon(more=clause % here) as d:
@@ -208,7 +208,7 @@ def test_a_reload_moves_the_door(daemon):
             socket.create_connection((ADDRESS, there), 2)
 
 
-def test_of_doors_that_cannot_all_be_opened_none_is(daemon):
+def test_of_sockets_that_cannot_all_be_opened_none_is(daemon):
     here, there = free_port(), free_port()
     clause = "metrics:\n    metrics-enable: yes\n    metrics-port: %d\n    metrics-interface: 127.0.0.1\n"
     with daemon(more=clause % here) as d:

@@ -36,7 +36,7 @@ RPZ = """rpz:
 
 @pytest.fixture(scope="module")
 def d(daemon, tmp_path_factory):
-    """Everything that can settle a question without asking, and a forwarder for the rest."""
+    """Everything that can decide a question without asking, and a forwarder for the rest."""
     folder = tmp_path_factory.mktemp("recorder")
     (folder / "ads").write_text("||ads.example^\n")
     (folder / "rpz").write_text("$TTL 60\n@ SOA a. b. 1 2 3 4 5\n@ NS a.\nbad.example CNAME .\nodd.example A 192.0.2.77\n")
@@ -177,7 +177,7 @@ def test_privacy_is_kept_and_looks_back(daemon):
             assert "see the option" in d.control(*command, code=1)
 
 
-def test_why_names_what_settles_it(d):
+def test_why_names_what_decides_it(d):
     for name, said in (("a.here.", "decided by local-zone here. static"), ("x.gone.", "local-zone gone. always_nxdomain"),
                        ("www.ads.example.", "blocked by blocklist ads"),
                        ("bad.example.", "rpz policy.zone. nxdomain by bad.example."),

@@ -18,7 +18,7 @@ from lab import ADDRESS, Daemon, free_port, texts, until
 from test_process import frozen
 
 
-def knock(d, said=b""):
+def open_connection(d, said=b""):
     s = socket.socket(socket.AF_UNIX)
     s.connect(d.socket)
     s.settimeout(20)
@@ -38,13 +38,13 @@ def test_five_hundred_who_are_silent_lock_nobody_out(daemon, said):
     """Who has been idle longest makes room. What a body has brought counts, and who makes use of the channel stays."""
     with daemon("local-zone: lan. static", hints=False) as d, contextlib.ExitStack() as stack:
         files = d.files()
-        active = stack.enter_context(knock(d, b"UBCT1 local_datas\n"))
+        active = stack.enter_context(open_connection(d, b"UBCT1 local_datas\n"))
         for i in range(500):
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # some are out before they have said all
-                stack.enter_context(knock(d, said))
+                stack.enter_context(open_connection(d, said))
             if i % 10 == 0:
                 active.sendall(b"n%d.lan. A 192.0.2.2\n" % i)
-                with knock(d, b"UBCT1 get_option num-threads\n") as s:  # so that it keeps up with us
+                with open_connection(d, b"UBCT1 get_option num-threads\n") as s:  # so that it keeps up with us
                     assert rest_of(s) == "1\n"
             if i % 100 == 99:
                 began = time.monotonic()
@@ -63,7 +63,7 @@ def test_a_command_does_not_wait_for_ever_for_a_thread_that_stands_still(daemon)
     with daemon("num-threads: 2", "sandbox: no", 'local-data: "here.lan. A 192.0.2.1"', hints=False) as d:
         with frozen(d, "worker 1"):
             lines = [b"stats_noreset", b"flush_stats", b"forward_add f.example 192.0.2.1", b"flush_requestlist"]
-            waiting = [knock(d, b"UBCT1 %s\n" % line) for line in lines]
+            waiting = [open_connection(d, b"UBCT1 %s\n" % line) for line in lines]
             began = time.monotonic()
             assert d.control("get_option", "num-threads") == "2\n"
             for s in waiting:

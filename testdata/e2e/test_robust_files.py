@@ -284,7 +284,7 @@ def memory_group(name):
 
 
 @pytest.mark.skipif(shutil.which("dnsperf") is None, reason="there is no dnsperf")
-def test_small_caches_live_in_a_small_house(made, tmp_path):
+def test_small_caches_work(made, tmp_path):
     """16 MB of caches in 64 MB: far more names than fit, reloads among them, and nobody is killed."""
     d = made("num-threads: 1", "msg-cache-size: 6m", "rrset-cache-size: 6m", "key-cache-size: 2m", "neg-cache-size: 1m",
              "infra-cache-numhosts: 1000", "extended-statistics: yes", "discard-timeout: 0", "jostle-timeout: 100000")

@@ -118,9 +118,9 @@ def test_out_of_a_black_hole_it_comes_back_by_itself(daemon):
     """Everything upstream falls silent: cached answers go on, others fail in time, and later all is well."""
     mute = []
 
-    def moody(q, tcp):
+    def flaky(q, tcp):
         return None if mute else fixed("192.0.2.5")(q, tcp)
-    with FakeServer(moody) as one, FakeServer(moody, "127.0.0.2") as two, \
+    with FakeServer(flaky) as one, FakeServer(flaky, "127.0.0.2") as two, \
             daemon("serve-expired: yes", "num-threads: 1", hints=False,
                    more="forward-zone:\n    name: .\n    forward-addr: %s\n    forward-addr: %s\n"
                         % (one.at, two.at)) as d:

@@ -363,7 +363,7 @@ class Storm:
 
     def looking(self, dice):
         while True:
-            # That options and reloads leave nobody at the door for a while is right.
+            # That options and reloads leave nobody listening for a while is right.
             with contextlib.suppress(OSError, http.client.HTTPException), contextlib.closing(
                     http.client.HTTPConnection(ADDRESS, self.pages, timeout=20)) as c:
                 c.request("GET", dice.choice(PAGES))

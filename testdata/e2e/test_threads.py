@@ -73,7 +73,7 @@ def test_freeing_a_large_configuration_keeps_nobody_waiting(daemon):
 
 
 def test_a_body_that_was_refused_ends_once_however_slow_a_worker_is(daemon):
-    """Its client is given a second for the rest; then the worker, which takes two, settles what was published meanwhile."""
+    """Its client is given a second for the rest; then the worker, which takes two, adopts what was published meanwhile."""
     with daemon("num-threads: 2", hints=False) as d:
         d.stop()
         d.environment = {**os.environ, "MALLOC_CONF": "junk:true"}  # what is freed twice is noticed

@@ -22,20 +22,20 @@ def look(d, name, rrtype="A"):
 
 
 @pytest.fixture(scope="module")
-def judge(daemon, net):
+def validator(daemon, net):
     with daemon('trust-anchor-file: "%s/root.key"' % net, "ede: yes", "num-threads: 2",
                 module="validator iterator") as it:
         yield it
 
 
-def test_each_name_is_marked_as_its_zone_is_signed(judge, net):
+def test_each_name_is_marked_as_its_zone_is_signed(validator, net):
     with open(os.path.join(net, "names.tsv"), encoding="utf-8") as f:
         rows = [r for r in csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE) if r["kind"] == "apex"]
     marked = {True: 0, False: 0}
     for row in rows:
-        r = look(judge, row["name"], "SOA")
+        r = look(validator, row["name"], "SOA")
         assert r.rcode() == dns.rcode.NOERROR, row
-        keys = look(judge, row["name"], "DNSKEY")
+        keys = look(validator, row["name"], "DNSKEY")
         secure = bool(r.flags & dns.flags.AD)
         marked[secure] += 1
         # a zone with keys may be an island, but none without keys is secure
@@ -165,11 +165,11 @@ def test_the_operator_sees_how_an_anchor_rolls(daemon, net, tmp_path):
     ("www.expired.mini.", 2, "This is bogus, .* expired on "),
     ("no-such-name.mini.", 0, "does not exist.\nThis is secure"),
 ])
-def test_resolver_host_says_what_to_think(judge, net, name, code, says):
-    conf = os.path.join(judge.dir, "host.conf")
+def test_resolver_host_says_what_to_think(validator, net, name, code, says):
+    conf = os.path.join(validator.dir, "host.conf")
     with open(conf, "w", encoding="utf-8") as f:
         f.write('server:\n  root-hints: "%s/root.hints"\n  do-not-query-localhost: no\n' % net)
-    done = subprocess.run([judge.program("resolver-host"), "-C", conf, "-f", net + "/root.key", "-t", "A", name],
+    done = subprocess.run([validator.program("resolver-host"), "-C", conf, "-f", net + "/root.key", "-t", "A", name],
                           capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == code, done
     assert re.search(says, done.stdout), done

@@ -54,13 +54,13 @@ def all_good(results, count):
     assert not bad and len(results) == count, "%d of %d: %s" % (len(bad), len(results), dict(list(bad.items())[:5]))
 
 
-# -- one that is moody, and there is no other ------------------------------------------------------
+# -- one that is flaky, and there is no other ------------------------------------------------------
 
 
 @pytest.mark.parametrize("act, limit, count", [
     ("good", 0, 400), ("close-early", 0, 60), ("once", 0, 60), ("limit", 50, 600), ("few", 20, 400),
     ("delay", 0, 400), ("reorder", 0, 400), ("truncate", 50, 400)])
-def test_a_moody_server_loses_no_question(forwarding, ca, https, act, limit, count):
+def test_a_flaky_server_loses_no_question(forwarding, ca, https, act, limit, count):
     with Faulty(ca, act, https=https, limit=limit) as u, forwarding(u) as d:
         all_good(load(d.port, names(count), 60), count)
         line, seen = told(d, u.port)

@@ -288,7 +288,7 @@ def test_a_broken_zone_file_leaves_the_old_zone(daemon):
         assert has(d, "a", "192.0.2.1")()
 
 
-def test_what_a_url_gave_in_vain_is_no_news_of_the_zone(daemon):
+def test_a_failed_fetch_is_no_news_of_the_zone(daemon):
     """Its digest is wrong: that it is still the same there does not make what is held here current."""
     with Web(zone_text(1, "a A 192.0.2.1", refresh=1, retry=1)) as web:
         more = "auth-zone:\n  name: held.test\n  url: \"%s\"\n  zonemd-check: yes\n" % web.url

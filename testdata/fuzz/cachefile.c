@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 static struct cachefile_how how = {
 	.now = { .now_us = NOW * US_PER_S, .now_s = NOW, .wall_s = WALL },
-	.judge = 1,
+	.validation = 1,
 	.most_ttl_s = 86400,
 	.expired_s = 30,
 };
@@ -48,7 +48,7 @@ static void wrap(const uint8_t *data, size_t len, struct memory_file *file)
 	struct slice ready;
 
 	blocks_begin(&w, &(struct blocks_head){
-				 .wall_s = WALL - 5, .mono_us = (NOW - 5) * US_PER_S, .judge = 1 });
+				 .wall_s = WALL - 5, .mono_us = (NOW - 5) * US_PER_S, .validation = 1 });
 	while (reader_left(&in)) {
 		enum block_kind kind = read_u8(&in) & 1 ? BLOCK_ANSWERS : BLOCK_SETS;
 		size_t entry = read_u16(&in);

@@ -101,7 +101,7 @@ static struct cachefile_how file_at(uint32_t now_s)
 				       .now = { .now_us = now_s * US_PER_S,
 						.now_s = now_s,
 						.wall_s = WALL + (int64_t)(now_s - dumped_now_s()) },
-				       .judge = 1,
+				       .validation = 1,
 				       .most_ttl_s = MOST_TTL_S,
 				       .expired_s = EXPIRED_S };
 }

@@ -73,7 +73,7 @@ static void check_names(const struct leasefile *f, bool of_leases)
 	struct host_source *s = hostnames_add(h, &how, &why);
 
 	PROMISE(z && s);
-	hostnames_house(h, z);
+	hostnames_attach(h, z);
 	host_source_take(s, f);
 	PROMISE(hostnames_publish(h, 1000).put == hostnames_count(h));
 	hostnames_each(h, check_record, &d);

@@ -252,7 +252,7 @@ static void begin(void)
 				     .workers = it.workers,
 				     .worker_count = 1 };
 	it.daemon.leases = leases_new(it.daemon.loop);
-	it.daemon.keeper = cache_keeper_new(it.daemon.loop, &it.daemon.caches);
+	it.daemon.cache_keeper = cache_keeper_new(it.daemon.loop, &it.daemon.caches);
 	it.daemon.forgetting = forgetting_new(&it.daemon);
 	it.daemon.dnstap = dnstap_new(1);
 	it.daemon.querypipe = querypipe_new(1);
@@ -267,7 +267,7 @@ static void end(void)
 	control_close(it.daemon.control);
 	leases_free(it.daemon.leases);
 	forgetting_free(it.daemon.forgetting);
-	cache_keeper_free(it.daemon.keeper);
+	cache_keeper_free(it.daemon.cache_keeper);
 	changes_clear(&it.daemon.changes);
 	it.world.snapshot = it.daemon.snapshot;
 	world_end(&it.world);

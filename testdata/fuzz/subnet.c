@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	PROMISE(len <= sizeof(again) && subnet_write(&o, again) == len);
 	PROMISE(memcmp(again, data, len) == 0);
 	for (unsigned most = 0; o.family && most <= 128; most++) {
-		struct netblock n = subnet_told(&o, most);
+		struct netblock n = subnet_to_send(&o, most);
 		struct subnet_option shown = subnet_shown(&n);
 		struct addr whole = { .family = n.net.family };
 

@@ -53,7 +53,7 @@ static struct {
 	struct arena arena;
 	struct upstream_ask *asks[ASKS_MOST];
 	unsigned told[ASKS_MOST], count;
-	const uint8_t *last; /* what came in last, while it is being judged */
+	const uint8_t *last; /* what came in last, while it is being validated */
 	size_t last_len;
 } world;
 

@@ -381,7 +381,7 @@ static void ask_judged(struct play *p, const uint8_t *name, uint16_t type, unsig
 	ask = play_ask(p, name, type, ASK_JUDGED | flags);
 	if (!ask)
 		return;
-	play_settle(p);
+	play_until_answered(p);
 	if (!p->failed && !ask->answered)
 		fail(p, ask, NULL, "no answer");
 }

@@ -61,7 +61,7 @@ void operator_begin(struct operator *o, struct world *w)
 				     .workers = o->workers,
 				     .worker_count = 1 };
 	o->daemon.leases = leases_new(w->loop);
-	o->daemon.keeper = cache_keeper_new(w->loop, &o->daemon.caches);
+	o->daemon.cache_keeper = cache_keeper_new(w->loop, &o->daemon.caches);
 	o->daemon.forgetting = forgetting_new(&o->daemon);
 	o->daemon.dnstap = dnstap_new(1);
 	o->daemon.querypipe = querypipe_new(1);
@@ -90,7 +90,7 @@ void operator_end(struct operator *o)
 	rest(o);
 	leases_free(o->daemon.leases);
 	forgetting_free(o->daemon.forgetting);
-	cache_keeper_free(o->daemon.keeper);
+	cache_keeper_free(o->daemon.cache_keeper);
 	changes_clear(&o->daemon.changes);
 	dnstap_free(o->daemon.dnstap);
 	querypipe_free(o->daemon.querypipe);
@@ -173,7 +173,7 @@ char *operator_command(struct operator *o, const char *line)
 	c.command = word ? find_command(word) : NULL;
 	PROMISE(c.command && c.command->place != BODY);
 	switch (c.command->place) {
-	case ASIDE:
+	case OWN_THREAD:
 		c.command->run(&c, NULL);
 		break;
 	case FIRST_WORKER:
@@ -238,7 +238,7 @@ static struct cachefile_how how_of(const struct operator *o)
 	return (struct cachefile_how){ .messages = o->world->caches.messages,
 				       .rrsets = o->world->caches.rrsets,
 				       .now = *loop_time(o->world->loop),
-				       .judge = shape_judge(s),
+				       .validation = shape_validation(s),
 				       .shape = shape_mark(s),
 				       .zones = shape_zones(s),
 				       .most_ttl_s = s->conf->server.cache_max_ttl,

@@ -260,7 +260,7 @@ void play_run(struct play *p, uint64_t us)
 	run(p, play_now_us(p) + us, false);
 }
 
-void play_settle(struct play *p)
+void play_until_answered(struct play *p)
 {
 	run(p, play_now_us(p) + PATIENCE_MS * US_PER_MS, true);
 	for (unsigned i = 0; i < p->ask_count && p->net.scarce && p->open; i++)
@@ -354,7 +354,7 @@ static void end(struct play *p)
 static void afterwards(struct play *p)
 {
 	p->honest = true;
-	play_settle(p);
+	play_until_answered(p);
 	play_run(p, 2 * 86400 * US_PER_S + US_PER_S);
 	p->afterwards = true;
 	judge_victims(p);

@@ -79,7 +79,7 @@ unsigned play_place(unsigned flags);
 /* Let things happen for so long. */
 void play_run(struct play *p, uint64_t us);
 /* … until all that was asked is answered, or PATIENCE_MS are over. */
-void play_settle(struct play *p);
+void play_until_answered(struct play *p);
 /* The configuration as it is to be now; NULL: it has failed. */
 struct conf *play_config(struct play *p);
 /* Nobody waits any more. */

@@ -89,7 +89,7 @@ void __wrap_rcu_flush(void)
 	free_retired();
 }
 
-/* ---- work aside ---- */
+/* ---- work of other threads ---- */
 
 static struct thread_job *waiting; /* one at a time */
 

@@ -42,11 +42,11 @@ static void some_steps(struct play *p, unsigned count)
 		one_step(p);
 		/* mostly each waits for the one before */
 		if (pick_story(p, 4) < 3)
-			play_settle(p);
+			play_until_answered(p);
 		else
 			play_run(p, pick_story(p, 60) * US_PER_MS);
 	}
-	play_settle(p);
+	play_until_answered(p);
 }
 
 void story_tell(struct play *p)
@@ -109,7 +109,7 @@ void step_ask_servers(struct play *p)
 	name = site_name(&p->net, s, pick_story(p, 3) ? "" : prefixes[pick_story(p, prefix_count)]);
 	for (unsigned i = 0; i < 2; i++) {
 		(void)play_ask(p, name, type, flags);
-		play_settle(p);
+		play_until_answered(p);
 		flags ^= ASK_DO;
 	}
 }
@@ -122,7 +122,7 @@ void step_crowd(struct play *p)
 	for (unsigned i = 4 + pick_story(p, 9); i; i--) {
 		(void)play_ask(p, site_name(&p->net, s, arena_textf(&p->net.arena, "n%u.%s", p->ask_count, prefix)), TYPE_A, 0);
 		ask_at(p, internet_pick(&p->net, CHOICES_STORY));
-		play_settle(p);
+		play_until_answered(p);
 	}
 }
 

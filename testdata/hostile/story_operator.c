@@ -106,7 +106,7 @@ void step_restart(struct play *p)
 	uint64_t gap_us;
 	struct conf *conf;
 
-	play_settle(p);
+	play_until_answered(p);
 	if (p->failed)
 		return;
 	if (pick_story(p, 3) == 0)
@@ -127,7 +127,7 @@ void step_outage(struct play *p)
 {
 	unsigned count = 1 + pick_story(p, 4);
 
-	play_settle(p);
+	play_until_answered(p);
 	p->net.dark = true;
 	while (count--) {
 		(void)play_ask(p, site_name(&p->net, internet_pick(&p->net, CHOICES_STORY), prefixes[pick_story(p, prefix_count)]), TYPE_A, 0);

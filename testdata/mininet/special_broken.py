@@ -166,7 +166,7 @@ def bad_signatures(w, own):
     def bogus(name, rrtype, kind, ede, why, rcode="NOERROR"):
         w.expect(name, rrtype, kind, rcode)
         w.expect_broken(name, rrtype, "bogus when validated: " + why, rcode)
-        w.judged(name, rrtype, "bogus", ede, why)
+        w.validated(name, rrtype, "bogus", ede, why)
 
     def made(label, more):
         z = own(w, label + ".mini.", **{"sign": "nsec", **more})
@@ -181,7 +181,7 @@ def bad_signatures(w, own):
         z.add("here", "A", "198.18.0.141")
         z.add("*.w", "A", "198.18.0.142")
         w.expect("www." + z.name, "A", "signed")
-        w.judged("www." + z.name, "A", "secure", 0, "but for its denials the zone is right")
+        w.validated("www." + z.name, "A", "secure", 0, "but for its denials the zone is right")
         for kind, name, rrtype, rcode in (("nxdomain", "no-such.", "A", "NXDOMAIN"),
                                           ("nodata", "www.", "MX", "NOERROR"),
                                           ("wildcard", "x.w.", "A", "NOERROR")):
@@ -191,19 +191,19 @@ def bad_signatures(w, own):
         z = made(label, more)
         w.expect("www." + z.name, "A", "signed")
         w.expect("no-such." + z.name, "A", "nxdomain", "NXDOMAIN")
-        w.judged("www." + z.name, "A", verdict, ede, why)
-        w.judged("no-such." + z.name, "A", verdict, ede, why)
+        w.validated("www." + z.name, "A", verdict, ede, why)
+        w.validated("no-such." + z.name, "A", verdict, ede, why)
 
     # All there is at a name.
     for name, verdict, ede in (("www.rsa", "secure", 0), ("www.salted", "secure", 0), ("www.island", "insecure", 0),
                                ("www.garbled", "bogus", 6), ("www.expired", "bogus", 7)):
-        w.judged(name + ".mini.", "ANY", verdict, ede, "all there is at the name")
+        w.validated(name + ".mini.", "ANY", verdict, ede, "all there is at the name")
 
     # An unsigned zone below a signed one that does not prove it.
     made("nocutproof", {"fault": "no-cut-proof"})
     own(w, "child.nocutproof.mini.").add("www", "A", "198.18.0.143")
     bogus("www.child.nocutproof.mini.", "A", "bogus", 6, "the NSEC of the delegation is gone")
-    w.judged("www.nocutproof.mini.", "A", "secure", 0, "but for the delegation the zone is right")
+    w.validated("www.nocutproof.mini.", "A", "secure", 0, "but for the delegation the zone is right")
 
     # The way is sound, its end is not; and the other way round.
     z = made("badway", {"fault": "garbled-dname"})
@@ -219,10 +219,10 @@ def bad_signatures(w, own):
             ("iter150", "secure", "secure", 0), ("iter500", "secure", "insecure", 27),
             ("island", "insecure", "insecure", 0), ("newalgorithm", "insecure", "insecure", 1)):
         why = "signed well, as far as one can tell"
-        w.judged("www.%s.mini." % name, "A", there, 0 if there != denied else ede, why)
+        w.validated("www.%s.mini." % name, "A", there, 0 if there != denied else ede, why)
         for owner, rrtype in (("www", "MX"), ("x.w", "A"), ("no-such", "A")):
-            w.judged("%s.%s.mini." % (owner, name), rrtype, denied, ede, why)
+            w.validated("%s.%s.mini." % (owner, name), rrtype, denied, ede, why)
     for owner, rrtype, verdict in (("www", "A", "secure"), ("www", "MX", "secure"), ("x.w", "A", "insecure"),
                                    ("no-such", "A", "insecure")):
-        w.judged(owner + ".optout.mini.", rrtype, verdict, 0, "names may be left out of its proofs")
-    w.judged("www.unsigned.optout.mini.", "A", "insecure", 0, "an unsigned zone below one with opt-out")
+        w.validated(owner + ".optout.mini.", rrtype, verdict, 0, "names may be left out of its proofs")
+    w.validated("www.unsigned.optout.mini.", "A", "insecure", 0, "an unsigned zone below one with opt-out")

@@ -87,7 +87,7 @@ class World:
     def expect_broken(self, name, rrtype, why, rcode="SERVFAIL"):
         self.broken.append((name, rrtype, rcode, why))
 
-    def judged(self, name, rrtype, verdict, ede, why):
+    def validated(self, name, rrtype, verdict, ede, why):
         """What a resolver that validates is to think of a name."""
         self.verdicts.append((name, rrtype, verdict, ede, why))
 

@@ -19,7 +19,7 @@ bool hash_same(const void *a, const void *b, size_t len)
 	return any_bool();
 }
 
-void prove_judge(void)
+void prove_validate(void)
 {
 	size_t len = any_up_to(BYTES);
 	struct slice given = { any_bytes(len), len };
@@ -29,7 +29,7 @@ void prove_judge(void)
 	enum cookie_state state;
 
 	ASSUME(c.count <= COOKIE_SECRETS_MAX);
-	state = cookies_judge(&c, &client, any_int64_t(), any_bool() ? &given : NULL, answer);
+	state = cookies_verify(&c, &client, any_int64_t(), any_bool() ? &given : NULL, answer);
 	CLAIM("only one of a cookie's length is valid", state != COOKIE_VALID || len == COOKIE_LEN);
 	CLAIM("only a client's part is new", state != COOKIE_NEW || len == COOKIE_CLIENT_LEN);
 	REACHED("one made with the other secret", state == COOKIE_VALID && c.count == 2);

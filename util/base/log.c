@@ -441,7 +441,7 @@ static void tell_held(const struct log_held *held)
 	log_write(&o, "%llu more times: %s", (unsigned long long)held->count, held->text);
 }
 
-void log_settle(bool at_once)
+void log_report_repeats(bool at_once)
 {
 	struct log_held held;
 

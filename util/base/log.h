@@ -67,7 +67,7 @@ void log_write(const struct log_origin *o, const char *fmt, ...) PRINTF_LIKE(2, 
 	log_write(&(struct log_origin){ .file = __FILE__, .kind = (word), .rare = true, .event = LOG_EVENT_##what, \
 					.facts = (parts) }, __VA_ARGS__)
 /* Log how often lines were held back: those whose minute is over, or all. Call it now and then. */
-void log_settle(bool at_once);
+void log_report_repeats(bool at_once);
 
 #define log_error(...)          log_rare("error", __VA_ARGS__)
 #define log_warn(...)           log_rare("warning", __VA_ARGS__)

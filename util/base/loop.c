@@ -179,7 +179,7 @@ static void heap_put(struct loop *l, uint32_t at, struct due d)
 }
 
 /* Put `d` into the hole `at`, or wherever above or below it belongs. */
-static void heap_settle(struct loop *l, uint32_t at, struct due d)
+static void heap_sift(struct loop *l, uint32_t at, struct due d)
 {
 	while (at && is_before(&d, &l->heap[(at - 1) / 2])) {
 		heap_put(l, at, l->heap[(at - 1) / 2]);
@@ -210,7 +210,7 @@ void timer_set(struct loop *l, struct timer *t, uint64_t from_now_us)
 	t->due_us = d.at_us;
 	if (timer_is_set(t)) {
 		PROMISE(t->place <= l->count && l->heap[t->place - 1].timer == t);
-		heap_settle(l, t->place - 1, d);
+		heap_sift(l, t->place - 1, d);
 		return;
 	}
 	if (l->count == l->room) {
@@ -218,7 +218,7 @@ void timer_set(struct loop *l, struct timer *t, uint64_t from_now_us)
 		l->room = l->room ? 2 * l->room : 64;
 		l->heap = mem_grow(l->heap, l->room * sizeof(*l->heap));
 	}
-	heap_settle(l, l->count++, d);
+	heap_sift(l, l->count++, d);
 }
 
 void timer_stop(struct loop *l, struct timer *t)
@@ -230,7 +230,7 @@ void timer_stop(struct loop *l, struct timer *t)
 	PROMISE(at < l->count && l->heap[at].timer == t);
 	t->place = 0;
 	if (at != --l->count)
-		heap_settle(l, at, l->heap[l->count]);
+		heap_sift(l, at, l->heap[l->count]);
 }
 
 static void fire_earliest(struct loop *l)

@@ -1,4 +1,4 @@
-/* One thread's event loop, timers and posted calls: the only door to libevent.
+/* One thread's event loop, timers and posted calls: nothing else calls libevent.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Every callback runs inside a turn: the clock was read since the loop last

@@ -1,4 +1,4 @@
-/* The only door to the heap: plain malloc names, so the allocator is chosen by linking.
+/* The heap, which nothing else calls: plain malloc names, so the allocator is chosen by linking.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/base/mem.h"
 

@@ -1,4 +1,4 @@
-/* The only door to the heap: it never fails, and its use can be measured.
+/* The heap, which nothing else calls: it never fails, and its use can be measured.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Running out of memory ends the process with a line that says where

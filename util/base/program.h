@@ -8,17 +8,17 @@
 
 #include "util/base/base.h"
 
-#ifndef HOUSE_NAME
-#define HOUSE_NAME  "resolver"  /* of its folders; prefix of companion programs and keys */
+#ifndef PRODUCT_NAME
+#define PRODUCT_NAME  "resolver"  /* of its folders; prefix of companion programs and keys */
 #define DAEMON_NAME "resolverd" /* of the daemon and its pid file */
 #define DAEMON_USER "resolver"  /* user the daemon runs as */
 #endif
 #ifndef SYSCONFDIR
 #define SYSCONFDIR "/etc"
-#define STATE_DIR  "/var/lib/" HOUSE_NAME
+#define STATE_DIR  "/var/lib/" PRODUCT_NAME
 #define RUN_DIR    "/run"
-#define CONF_FILE  SYSCONFDIR "/" HOUSE_NAME "/" HOUSE_NAME ".conf"
-#define ROOT_KEY   SYSCONFDIR "/" HOUSE_NAME "/root.key"
+#define CONF_FILE  SYSCONFDIR "/" PRODUCT_NAME "/" PRODUCT_NAME ".conf"
+#define ROOT_KEY   SYSCONFDIR "/" PRODUCT_NAME "/root.key"
 #endif
 
 /* The program's name as invoked, without folder, for usage and error messages; else `usual`. */

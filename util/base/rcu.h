@@ -1,4 +1,4 @@
-/* Deferred freeing of what a turn may still see: the only door to liburcu (memb flavour).
+/* Deferred freeing of what a turn may still see: nothing else calls liburcu (memb flavour).
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A turn is one run of one callback (doc/internals.md). Whatever is found through a

@@ -184,7 +184,7 @@ static void check_file(const struct checker *c, const struct option *o, const ch
 		conf_remark(c->report, weight_of_missing(c, o, why), file, line, "%s: %s '%s': %s%s",
 			    conf_name_print(o->name, option),
 			    o->check == CHECK_WRITABLE ? "cannot use the folder" : "cannot use", path, why,
-			    o->check == CHECK_ANCHOR_FILE ? "; " HOUSE_NAME "-anchor -a makes one" : "");
+			    o->check == CHECK_ANCHOR_FILE ? "; " PRODUCT_NAME "-anchor -a makes one" : "");
 	mem_free(path);
 }
 

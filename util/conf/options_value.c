@@ -360,10 +360,10 @@ static const struct place {
 } places[] = {
 	{ "$user", DAEMON_USER, "resolver" },
 	{ "$daemon", DAEMON_NAME, "resolverd" },
-	{ "$house", HOUSE_NAME, "resolver" },
+	{ "$product", PRODUCT_NAME, "resolver" },
 	{ "$rundir", RUN_DIR, "/run" },
 	{ "$statedir", STATE_DIR, "/var/lib/resolver" },
-	{ "$confdir", SYSCONFDIR "/" HOUSE_NAME, "/etc/resolver" },
+	{ "$confdir", SYSCONFDIR "/" PRODUCT_NAME, "/etc/resolver" },
 };
 
 static const struct place *place_at(const char *at)

@@ -88,7 +88,7 @@ struct message {
 	const struct rrset **sets;      /* answer, then authority, then additional */
 	uint16_t count[3];              /* sets in each section */
 	struct edns edns;
-	/* our judgement of it */
+	/* our validation of it */
 	uint8_t security;               /* enum security */
 	enum reason reason;             /* why it failed, is stale, …; or REASON_none */
 	const char *reason_text;        /* details for people, or NULL; in the arena */

@@ -1,4 +1,4 @@
-/* Single NSEC3 records: reading, hashing, covering. A door to OpenSSL, for SHA-1 alone.
+/* Single NSEC3 records: reading, hashing, covering. Calls OpenSSL, for SHA-1 alone.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/dns/denial.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A set is built once (rrset_build) and never changed, except that its builder
- * may set the fields under "judgement" before sharing it. `data` holds the owner
+ * may set the fields under "validation" before sharing it. `data` holds the owner
  * name, then `count` records and `sig_count` RRSIG records, each a 16-bit
  * big-endian length and that many bytes of uncompressed RDATA. All offsets and
  * sizes are in bytes. A set contains no pointers, so it may be copied bytewise. */
@@ -61,7 +61,7 @@ struct rrset {
 	uint16_t class_;
 	uint16_t count;         /* records */
 	uint16_t sig_count;     /* RRSIGs covering it */
-	/* judgement */
+	/* validation */
 	uint8_t trust;
 	uint8_t security;
 	uint8_t flags;

@@ -1,4 +1,4 @@
-/* Converting records to and from presentation format: the only door to ldns.
+/* Converting records to and from presentation format: nothing else calls ldns.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * For cold paths: dumps, local data, hints, zone files, trust anchors, tests. */

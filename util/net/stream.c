@@ -53,9 +53,9 @@ bool stream_push(struct stream *s)
 	return !s->tls || tls_push(s->tls);
 }
 
-size_t stream_held(const struct stream *s)
+size_t stream_pending(const struct stream *s)
 {
-	return s->tls ? tls_held(s->tls) : 0;
+	return s->tls ? tls_pending(s->tls) : 0;
 }
 
 bool stream_wants_write(const struct stream *s)

@@ -24,7 +24,7 @@ ssize_t stream_write(struct stream *s, const void *from, size_t len);
 void stream_hold(struct stream *s);
 bool stream_release(struct stream *s) MUST_USE; /* false: broken */
 bool stream_push(struct stream *s) MUST_USE;    /* send more of it; likewise */
-size_t stream_held(const struct stream *s);     /* bytes still held */
+size_t stream_pending(const struct stream *s);     /* bytes still held */
 bool stream_wants_write(const struct stream *s); /* even if the caller has nothing to write */
 bool stream_has_more(const struct stream *s);    /* to read, which no watch will signal */
 bool stream_has_arrived(const struct stream *s); /* bytes or the end have come and were not read yet */

@@ -60,7 +60,7 @@ struct netblock subnet_of(const struct addr *a, unsigned bits)
 	return n;
 }
 
-struct netblock subnet_told(const struct subnet_option *o, unsigned most)
+struct netblock subnet_to_send(const struct subnet_option *o, unsigned most)
 {
 	struct addr a = { .family = o->family == FAMILY_IP6 ? 6 : 4 };
 

@@ -27,7 +27,7 @@ size_t subnet_write(const struct subnet_option *o, uint8_t to[SUBNET_OPTION_MAX]
 struct netblock subnet_of(const struct addr *a, unsigned bits);
 
 /* The netblock the option discloses, at most `most` bits of it. */
-struct netblock subnet_told(const struct subnet_option *o, unsigned most);
+struct netblock subnet_to_send(const struct subnet_option *o, unsigned most);
 
 /* The option that discloses a netblock to a server; scope 0, as in every query. */
 struct subnet_option subnet_shown(const struct netblock *n);

@@ -99,7 +99,7 @@ static bool prepare_call(struct tls *t, const struct tls_call *call)
 		X509_VERIFY_PARAM_set_flags(SSL_get0_param(t->ssl), X509_V_FLAG_NO_CHECK_TIME);
 	if (t->alpn_len && SSL_set_alpn_protos(t->ssl, t->alpn, t->alpn_len) != 0)
 		return false;
-	if (call->name || call->vouched)
+	if (call->name || call->must_verify)
 		SSL_set_verify(t->ssl, SSL_VERIFY_PEER, NULL);
 	if (!call->name)
 		return true;
@@ -311,9 +311,9 @@ bool tls_push(struct tls *t)
 
 /* ---- state ---- */
 
-size_t tls_held(const struct tls *t)
+size_t tls_pending(const struct tls *t)
 {
-	return tls_wire_held(t->wire);
+	return tls_wire_pending(t->wire);
 }
 
 bool tls_is_open(const struct tls *t)
@@ -323,7 +323,7 @@ bool tls_is_open(const struct tls *t)
 
 bool tls_wants_write(const struct tls *t)
 {
-	return t->wants_write || tls_wire_held(t->wire);
+	return t->wants_write || tls_wire_pending(t->wire);
 }
 
 bool tls_has_more(const struct tls *t)
@@ -336,7 +336,7 @@ bool tls_is_resumed(const struct tls *t)
 	return SSL_session_reused(t->ssl);
 }
 
-bool tls_is_vouched_for(const struct tls *t)
+bool tls_is_peer_verified(const struct tls *t)
 {
 	return t->open && SSL_get0_peer_certificate(t->ssl) &&
 	       SSL_get_verify_mode(t->ssl) != SSL_VERIFY_NONE &&

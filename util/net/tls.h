@@ -1,4 +1,4 @@
-/* TLS streams: the only door to OpenSSL's.
+/* TLS streams: nothing else calls OpenSSL's.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * What many connections have in common is made once, from files, and shared by all threads: a
@@ -46,7 +46,7 @@ struct tls_server_how {
 	struct tls_manner manner;
 	struct tls_file key, pem;
 	/* Ask clients for a certificate, which must be in this file or signed by one in it: any
-	 * other breaks the connection. tls_is_vouched_for says whether one was presented. Disables
+	 * other breaks the connection. tls_is_peer_verified says whether one was presented. Disables
 	 * session resumption. NULL: clients are not asked. */
 	struct tls_file clients;
 	/* Session ticket keys, 80 bytes each: tickets are issued under the first and accepted under
@@ -83,13 +83,13 @@ void tls_server_unpin(struct tls_server *s); /* NULL is fine */
 
 /* `alpn` is one protocol ("dot", "h2"). `place`, the address as text, keeps different servers'
  * sessions apart. With a `name` (a DNS name or IP address) the certificate must be valid for it.
- * Without one, `vouched` demands a certificate that the trusted authorities vouch for; otherwise
+ * Without one, `must_verify` demands a certificate that the trusted authorities have signed; otherwise
  * any server is accepted. On failure NULL, with the reason in `f`. The descriptor remains the
  * caller's. */
 struct tls_call {
 	int fd;
 	const char *place, *name, *alpn;
-	bool vouched;
+	bool must_verify;
 };
 struct tls *tls_connect(struct tls_client *c, const struct tls_call *call,
 			struct fault *f) MUST_USE;
@@ -109,7 +109,7 @@ ssize_t tls_write(struct tls *t, const void *from, size_t len);
 void tls_hold(struct tls *t);
 bool tls_release(struct tls *t) MUST_USE;
 bool tls_push(struct tls *t) MUST_USE;
-size_t tls_held(const struct tls *t); /* bytes still to be sent */
+size_t tls_pending(const struct tls *t); /* bytes still to be sent */
 /* Continue the handshake: 1 when it is complete, or -1 as above. */
 int tls_shake(struct tls *t);
 
@@ -117,7 +117,7 @@ bool tls_is_open(const struct tls *t);     /* the handshake is complete */
 bool tls_wants_write(const struct tls *t); /* it must, before it can make progress */
 bool tls_has_more(const struct tls *t);    /* bytes to read that the socket will not signal */
 bool tls_is_resumed(const struct tls *t);
-bool tls_is_vouched_for(const struct tls *t); /* the peer presented a valid certificate */
+bool tls_is_peer_verified(const struct tls *t); /* the peer presented a valid certificate */
 bool tls_is_untrusted(const struct tls *t);   /* broken because of the peer's certificate */
 const char *tls_why(const struct tls *t);     /* why it is broken: a phrase */
 const char *tls_alpn(const struct tls *t, char to[16]); /* the protocol agreed on, or "" */

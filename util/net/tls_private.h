@@ -77,7 +77,7 @@ struct tls_wire *tls_wire_new(SSL *ssl, int fd) MUST_USE;
 void tls_wire_hold(struct tls_wire *w);
 bool tls_wire_release(struct tls_wire *w) MUST_USE;
 bool tls_wire_push(struct tls_wire *w) MUST_USE; /* send more of it */
-size_t tls_wire_held(const struct tls_wire *w);  /* bytes still held */
+size_t tls_wire_pending(const struct tls_wire *w);  /* bytes still held */
 /* Whether bytes were read from the socket that the library has not asked for yet; and: the library
  * asks for no more for now, so an empty read buffer may be freed. */
 bool tls_wire_has_fetched(const struct tls_wire *w);

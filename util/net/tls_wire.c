@@ -66,7 +66,7 @@ bool tls_wire_push(struct tls_wire *w)
 	return true;
 }
 
-size_t tls_wire_held(const struct tls_wire *w)
+size_t tls_wire_pending(const struct tls_wire *w)
 {
 	return w->to - w->from;
 }

@@ -19,7 +19,7 @@ struct row {
 	const char *says;
 };
 
-static void judge_row(const struct row *row, const char *options)
+static void validate_row(const struct row *row, const char *options)
 {
 	const struct lab_heard *h;
 
@@ -73,7 +73,7 @@ static void missing_parts_of_a_negative_proof_are_named(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
-		judge_row(&rows[i], "val-max-restart: 0\naggressive-nsec: no\n");
+		validate_row(&rows[i], "val-max-restart: 0\naggressive-nsec: no\n");
 }
 
 /* A DS set is denied by the zone above, which may say as well that it does not know, or only at a high price. */
@@ -134,7 +134,7 @@ static void a_zone_above_all_anchors_proves_nothing_and_lies_about_nothing(void 
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
-		judge_row(&rows[i], "val-max-restart: 0\naggressive-nsec: no\n");
+		validate_row(&rows[i], "val-max-restart: 0\naggressive-nsec: no\n");
 }
 
 /* sub.example. has an anchor of its own: of what is below it, example. can say no more than that there is no such zone. */
@@ -246,7 +246,7 @@ static void where_an_alias_leads_nothing_need_be_signed(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
-		judge_row(&rows[i], "val-max-restart: 0\naggressive-nsec: no\n");
+		validate_row(&rows[i], "val-max-restart: 0\naggressive-nsec: no\n");
 }
 
 /* However often it waits for the keys of where an alias leads, a proof is computed once: ten hashes are enough for it
@@ -293,7 +293,7 @@ static void what_is_not_to_be_validated_is_not_denied(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
-		judge_row(&rows[i], "val-max-restart: 0\naggressive-nsec: no\ndomain-insecure: n.example\n");
+		validate_row(&rows[i], "val-max-restart: 0\naggressive-nsec: no\ndomain-insecure: n.example\n");
 }
 
 /* What stands in ADDITIONAL is no part of a denial. */
@@ -333,5 +333,5 @@ int main(void)
 		cmocka_unit_test(a_denial_is_in_authority),
 	};
 
-	return cmocka_run_group_tests_name("judge_denial", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("answer_denial", tests, NULL, NULL);
 }

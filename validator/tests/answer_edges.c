@@ -44,8 +44,8 @@ static void an_alias_that_was_asked_for_may_lead_anywhere(void **state)
 	}
 }
 
-/* What NXDOMAIN says of that alias's target is judged in the next turn where this one is full. */
-static void a_full_turn_judges_no_target(void **state)
+/* What NXDOMAIN says of that alias's target is validated in the next turn where this one is full. */
+static void a_full_turn_validates_no_target(void **state)
 {
 	(void)state;
 	static const char proof[] = SOA "m.example. 300 IN NSEC n.example. TXT RRSIG NSEC";
@@ -227,7 +227,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_alias_that_was_asked_for_may_lead_anywhere),
-		cmocka_unit_test(a_full_turn_judges_no_target),
+		cmocka_unit_test(a_full_turn_validates_no_target),
 		cmocka_unit_test(what_changes_nothing_is_not_asked_for),
 		cmocka_unit_test(what_is_known_to_be_signed_is_not_checked_again),
 		cmocka_unit_test(each_part_says_its_own),

@@ -1,4 +1,4 @@
-/* A signed zone from a file, and everything to judge it by: for tests of signatures and of those who vouch for keys.
+/* A signed zone from a file, and everything to validate it by: for tests of signatures and of those who authenticate keys.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef VALIDATOR_TESTS_ANSWER_FIXTURE_H
 #define VALIDATOR_TESTS_ANSWER_FIXTURE_H
@@ -10,7 +10,7 @@
 
 #define ZONE_NAMES { "rsasha1", "rsasha1n", "rsasha256", "rsasha512", "p256", "p384", "ed25519", "ed448" }
 
-/* A signed zone, and everything to judge it by. */
+/* A signed zone, and everything to validate it by. */
 struct fixture {
 	struct zone_sets zone;
 	char apex[32];

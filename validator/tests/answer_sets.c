@@ -1,4 +1,4 @@
-/* Claims about the sets of an answer: by whose keys each is judged, and what all of them make of it.
+/* Claims about the sets of an answer: by whose keys each is validated, and what all of them make of it.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/answer_validity.h"
 
@@ -329,8 +329,8 @@ static void what_stands_beside_is_given_if_it_is_secure(void **state)
 	}
 }
 
-/* What minimal responses leave in is judged, too: beside what a wildcard made, and beside servers. */
-static void what_is_not_left_out_is_judged(void **state)
+/* What minimal responses leave in is validated, too: beside what a wildcard made, and beside servers. */
+static void what_is_not_left_out_is_validated(void **state)
 {
 	(void)state;
 	static const struct {
@@ -391,8 +391,8 @@ static void a_wildcard_may_make_what_stands_beside(void **state)
 	}
 }
 
-/* Wherever among its checks a turn ends: what a wildcard made is judged before the answer is given. */
-static void a_turn_that_ends_leaves_no_wildcard_unjudged(void **state)
+/* Wherever among its checks a turn ends: what a wildcard made is validated before the answer is given. */
+static void a_turn_that_ends_leaves_no_wildcard_unvalidated(void **state)
 {
 	(void)state;
 	for (unsigned n = 0; n < 2 * CHECKED_CHECKS; n++) {
@@ -419,7 +419,7 @@ static void a_turn_that_ends_leaves_no_wildcard_unjudged(void **state)
 }
 
 /* For what is false already no question is asked. */
-static void what_is_false_is_judged_no_further(void **state)
+static void what_is_false_is_validated_no_further(void **state)
 {
 	(void)state;
 	struct lab_heard *h;
@@ -445,11 +445,11 @@ int main(void)
 		cmocka_unit_test(an_alias_below_a_dname_is_the_one_it_makes),
 		cmocka_unit_test(an_alias_from_elsewhere_makes_no_signed_name_too_long),
 		cmocka_unit_test(what_stands_beside_is_given_if_it_is_secure),
-		cmocka_unit_test(what_is_not_left_out_is_judged),
+		cmocka_unit_test(what_is_not_left_out_is_validated),
 		cmocka_unit_test(a_wildcard_may_make_what_stands_beside),
-		cmocka_unit_test(a_turn_that_ends_leaves_no_wildcard_unjudged),
-		cmocka_unit_test(what_is_false_is_judged_no_further),
+		cmocka_unit_test(a_turn_that_ends_leaves_no_wildcard_unvalidated),
+		cmocka_unit_test(what_is_false_is_validated_no_further),
 	};
 
-	return cmocka_run_group_tests_name("judge_sets", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("answer_sets", tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ struct row {
 };
 
 /* Each in a fixture of its own: what one has taught is no help to the next. */
-static void judge_row(const struct row *row)
+static void validate_row(const struct row *row)
 {
 	const struct lab_heard *h;
 
@@ -29,7 +29,7 @@ static void judge_row(const struct row *row)
 	lab_close();
 }
 
-static void each_link_of_a_chain_is_judged(void **state)
+static void each_link_of_a_chain_is_validated(void **state)
 {
 	(void)state;
 	static const struct row rows[] = {
@@ -73,7 +73,7 @@ static void each_link_of_a_chain_is_judged(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
-		judge_row(&rows[i]);
+		validate_row(&rows[i]);
 }
 
 /* What does not come from the zone itself is made here by hand: alias and DNAME, each signed or not. */
@@ -109,11 +109,11 @@ static void a_dname_speaks_for_the_alias_it_makes(void **state)
 	}
 }
 
-/* The DNAME vouches for it, but it is not what was signed. */
+/* The DNAME proves it, but it is not what was signed. */
 static void what_was_synthesized_is_not_verified(void **state)
 {
 	(void)state;
-	bool judged[] = { true, true };
+	bool validated[] = { true, true };
 	struct validity sets[] = { { .security = SECURITY_SECURE }, { .security = SECURITY_SECURE } };
 	const struct rrset *both[2];
 	struct message m = { .sets = both, .count = { 2 } };
@@ -124,7 +124,7 @@ static void what_was_synthesized_is_not_verified(void **state)
 	both[1] = made_set(&a, 0, "x.d.example. 300 IN CNAME x.e.example.");
 	struct verified v = { .set = both[0], .zone = N("example.") };
 	struct sig_result verdicts[] = { { .verified = &v }, { .verified = &v } };
-	struct answer_validity j = { .m = &m, .sets = sets, .verdicts = verdicts, .judged = judged };
+	struct answer_validity j = { .m = &m, .sets = sets, .verdicts = verdicts, .validated = validated };
 	assert_ptr_equal(answer_validity_verified(&j, 0), &v);
 	assert_null(answer_validity_verified(&j, 1));
 	sets[0].security = SECURITY_BOGUS;
@@ -231,7 +231,7 @@ static void nsec_denies_what_it_spans(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
-		judge_row(&rows[i]);
+		validate_row(&rows[i]);
 }
 
 /* ---- NSEC3 ---- */
@@ -275,7 +275,7 @@ static void nsec3_denies_what_it_spans(void **state)
 			strcat(text, lab_nsec3("example.", "m.example.", true, rows[i].closer, "A RRSIG"));
 		if (rows[i].wildcard)
 			strcat(text, lab_nsec3("example.", "*.example.", true, rows[i].wildcard, "A RRSIG"));
-		judge_row(&row);
+		validate_row(&row);
 	}
 }
 
@@ -489,7 +489,7 @@ static void a_ds_set_may_be_denied_with_its_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_link_of_a_chain_is_judged),
+		cmocka_unit_test(each_link_of_a_chain_is_validated),
 		cmocka_unit_test(a_dname_speaks_for_the_alias_it_makes),
 		cmocka_unit_test(what_was_synthesized_is_not_verified),
 		cmocka_unit_test(what_a_wildcard_made_is_kept_with_the_whole_answer_only),
@@ -501,5 +501,5 @@ int main(void)
 		cmocka_unit_test(a_ds_set_may_be_denied_with_its_name),
 	};
 
-	return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("answer_validity", tests, NULL, NULL);
 }

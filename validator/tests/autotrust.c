@@ -121,7 +121,7 @@ static void a_ds_record_stands_for_its_key(void **state)
 }
 
 /* Nor does one that is not trusted itself, as a file may have it. */
-static void a_ds_record_that_waits_vouches_for_nothing(void **state)
+static void a_ds_record_that_waits_authenticates_nothing(void **state)
 {
 	static const char *const remarks[] = { "", " ;;state=2 ;;count=0 ;;lastchange=5",
 					       " ;;state=1 ;;count=1 ;;lastchange=5" };
@@ -368,7 +368,7 @@ static void what_has_happened_is_told(void **state)
 }
 
 /* What is handed to the validator: the trusted records alone, with the zone's name and their TTL. */
-static void what_is_trusted_is_handed_on(void **state)
+static void only_trusted_keys_become_the_anchor(void **state)
 {
 	(void)state;
 	char *text = lines(ds_line('B'), dnskey_line('A'));
@@ -398,7 +398,7 @@ static void what_is_trusted_is_handed_on(void **state)
 	mem_free(text);
 }
 
-static void its_times_are_the_operators(void **state)
+static void hold_down_times_are_configurable(void **state)
 {
 	(void)state;
 	struct conf *conf = conf_new();
@@ -646,7 +646,7 @@ static void probes_are_spread_by_chance(void **state)
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
-		cmocka_unit_test(its_times_are_the_operators),
+		cmocka_unit_test(hold_down_times_are_configurable),
 		cmocka_unit_test(a_key_rolls),
 		cmocka_unit_test(the_first_dnskey_rrset_needs_a_configured_ds_or_key),
 		cmocka_unit_test(what_is_missing_waits),
@@ -657,14 +657,14 @@ int main(void)
 		cmocka_unit_test(a_key_is_seen_more_than_once),
 		cmocka_unit_test(the_last_keys_are_not_given_up),
 		cmocka_unit_test(a_ds_record_stands_for_its_key),
-		cmocka_unit_test(a_ds_record_that_waits_vouches_for_nothing),
+		cmocka_unit_test(a_ds_record_that_waits_authenticates_nothing),
 		cmocka_unit_test(only_keys_that_sign_keys_are_watched),
 		cmocka_unit_test(what_differs_in_more_than_its_revocation_is_another_key),
 		cmocka_unit_test(the_keys_of_a_point_are_bounded),
 		cmocka_unit_test(the_next_probe_is_as_the_set_says),
 		cmocka_unit_test(what_was_not_asked_for_is_no_answer),
 		cmocka_unit_test(what_has_happened_is_told),
-		cmocka_unit_test(what_is_trusted_is_handed_on),
+		cmocka_unit_test(only_trusted_keys_become_the_anchor),
 	};
 
 	return cmocka_run_group_tests(claims, NULL, NULL);

@@ -144,7 +144,7 @@ static char *slurp(const char *path)
 static void a_file_is_replaced_whole_or_not_at_all(void **state)
 {
 	(void)state;
-	char folder[] = "autotrust-test-XXXXXX", *path, *aside, *text, *there;
+	char folder[] = "autotrust-test-XXXXXX", *path, *new_path, *text, *there;
 	struct fault f = { .set = false };
 	struct autotrust *p;
 	struct stat st;
@@ -152,7 +152,7 @@ static void a_file_is_replaced_whole_or_not_at_all(void **state)
 
 	assert_non_null(mkdtemp(folder));
 	path = mem_textf("%s/root.key", folder);
-	aside = mem_textf("%s.%ld", path, (long)getpid());
+	new_path = mem_textf("%s.%ld", path, (long)getpid());
 	assert_null(autotrust_read(path, &f));
 	assert_non_null(strstr(f.text, "No such file"));
 	file = fopen(path, "w");
@@ -170,7 +170,7 @@ static void a_file_is_replaced_whole_or_not_at_all(void **state)
 	assert_string_equal(there, text);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0640);
-	assert_int_not_equal(access(aside, F_OK), 0);
+	assert_int_not_equal(access(new_path, F_OK), 0);
 	mem_free(there);
 
 	/* Where it cannot be renamed to, nothing is left behind. */
@@ -188,7 +188,7 @@ static void a_file_is_replaced_whole_or_not_at_all(void **state)
 	autotrust_free(p);
 	mem_free(text);
 	mem_free(path);
-	mem_free(aside);
+	mem_free(new_path);
 }
 
 /* What is read is what stood there: every field of the point and of its keys, in each state. */

@@ -101,7 +101,7 @@ static const struct question_row {
 	  SECURITY_SECURE },
 };
 
-static void judge_with(const struct question_row *row, enum other how, bool before)
+static void validate_with(const struct question_row *row, enum other how, bool before)
 {
 	const struct lab_heard *h;
 
@@ -123,7 +123,7 @@ static void a_signature_beside_takes_nothing_from_the_good_one(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++)
 		for (unsigned how = 0; how < OTHERS; how++)
 			for (unsigned before = 0; before < 2; before++)
-				judge_with(&rows[i], how, before);
+				validate_with(&rows[i], how, before);
 }
 
 static void nsec3_is_denied_by_it_too(void **state)
@@ -138,7 +138,7 @@ static void nsec3_is_denied_by_it_too(void **state)
 			 lab_nsec3("example.", "m.example.", true, 0x01000000, "A"),
 			 lab_nsec3("example.", "*.example.", true, 0x01000000, "A"));
 		row.page.authority = text;
-		judge_with(&row, n / 2, n % 2);
+		validate_with(&row, n / 2, n % 2);
 	}
 }
 

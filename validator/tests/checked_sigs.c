@@ -43,7 +43,7 @@ static void desk_close(struct desk *d)
 }
 
 /* Which budget has how much left of its share of the turn, one check or hash either way. */
-static void a_turn_has_its_share(void **state)
+static void checks_and_hashes_of_a_turn_are_limited(void **state)
 {
 	(void)state;
 	static const struct {
@@ -124,7 +124,7 @@ static void what_was_checked_is_not_checked_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
-		cmocka_unit_test(a_turn_has_its_share),
+		cmocka_unit_test(checks_and_hashes_of_a_turn_are_limited),
 		cmocka_unit_test(what_was_checked_is_not_checked_again),
 	};
 

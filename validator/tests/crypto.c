@@ -89,7 +89,7 @@ static void a_malformed_key_is_refused_with_a_reason(void **state)
 	}
 }
 
-static void bits_are_counted_on_the_wire(void **state)
+static void key_sizes_are_read_from_the_wire(void **state)
 {
 	(void)state;
 	uint8_t key[600];
@@ -325,7 +325,7 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(all_algorithms_are_known),
 		cmocka_unit_test(a_malformed_key_is_refused_with_a_reason),
-		cmocka_unit_test(bits_are_counted_on_the_wire),
+		cmocka_unit_test(key_sizes_are_read_from_the_wire),
 		cmocka_unit_test(keys_that_are_slow_cost_more),
 		cmocka_unit_test(a_signature_holds_for_its_data_alone),
 		cmocka_unit_test(threads_may_share_a_key),

@@ -1,4 +1,4 @@
-/* Claims about a zone's keys, how they are read, and those who vouch for them: DS records and trust anchors.
+/* Claims about a zone's keys, how they are read, and those who authenticate them: DS records and trust anchors.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/dns/rr.h"
 #include "validator/crypto.h"
@@ -115,7 +115,7 @@ static void what_is_not_believed_in_is_insecure(void **state)
 }
 
 /* RFC 4509 3, and harden-algo-downgrade. */
-static void sha1_comes_last(void **state)
+static void ds_records_with_sha1_are_used_last(void **state)
 {
 	(void)state;
 	struct fixture c;
@@ -234,7 +234,7 @@ static void failing_ds_records_are_bounded(void **state)
 	fixture_close(&c);
 }
 
-/* Keys whose flags or protocol are not those of a zone's sign nothing, whoever vouches for them. */
+/* Keys whose flags or protocol are not those of a zone's sign nothing, whoever authenticates them. */
 static void only_zone_keys_count(void **state)
 {
 	(void)state;
@@ -738,7 +738,7 @@ int main(void)
 		cmocka_unit_test(too_many_keys_are_not_believed),
 		cmocka_unit_test(keys_are_believed_by_ds_of_every_digest),
 		cmocka_unit_test(what_is_not_believed_in_is_insecure),
-		cmocka_unit_test(sha1_comes_last),
+		cmocka_unit_test(ds_records_with_sha1_are_used_last),
 		cmocka_unit_test(with_hardening_every_algorithm_must_have_signed),
 		cmocka_unit_test(a_revoked_dnskey_signs_only_its_own_revocation),
 		cmocka_unit_test(failing_ds_records_are_bounded),

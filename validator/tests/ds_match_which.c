@@ -1,4 +1,4 @@
-/* Claims about which of a zone's keys are asked to vouch, and which cannot.
+/* Claims about which of a zone's keys are asked to authenticate others, and which cannot.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <openssl/err.h>
 
@@ -58,7 +58,7 @@ static struct rrset *ds_from(struct fixture *c, unsigned first)
 	return rrset_build(&c->zone.arena, &parts);
 }
 
-/* Where one has vouched, nothing is spent on the others, unless all algorithms have to. */
+/* Where one has authenticated a key, nothing is spent on the others, unless all algorithms have to. */
 static void one_matching_ds_or_anchor_is_enough(void **state)
 {
 	(void)state;
@@ -239,7 +239,7 @@ static void a_key_that_has_not_signed_is_still_a_key(void **state)
 	fixture_close(&c);
 }
 
-/* Where there are both, an anchor or a DS record that vouches is enough, whatever is wrong with the other; an anchor is the
+/* Where there are both, an anchor or a DS record that matches is enough, whatever is wrong with the other; an anchor is the
  * whole key, and one of an algorithm that nobody knows asks for nothing. */
 static void what_an_anchor_is(void **state)
 {
@@ -407,5 +407,5 @@ int main(void)
 		cmocka_unit_test(a_cut_ds_record_says_nothing),
 	};
 
-	return cmocka_run_group_tests_name("vouch_which", claims, NULL, NULL);
+	return cmocka_run_group_tests_name("ds_match_which", claims, NULL, NULL);
 }

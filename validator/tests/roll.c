@@ -332,7 +332,7 @@ static void on_line(const char *line, void *arg)
 	snprintf(lines + len, sizeof(lines) - len, "%s\n", line);
 }
 
-/* A key that revokes itself is heard when an answer is judged, too; without it the names below are not validated. */
+/* A key that revokes itself is heard when an answer is validated, too; without it the names below are not validated. */
 static void who_revokes_its_last_key_has_no_anchor_any_more(void **state)
 {
 	(void)state;

@@ -8,7 +8,7 @@
 
 enum { RESOLVING, JUDGING, STATES };
 
-static const char *const names[] = { [RESOLVING] = "resolving", [JUDGING] = "judging" };
+static const char *const names[] = { [RESOLVING] = "resolving", [JUDGING] = "validating" };
 static const char *const events[] = { "ask", "answer", "child", "reply", "timer", "turn" };
 
 static const unsigned taken[STATES] = {

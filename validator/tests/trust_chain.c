@@ -118,7 +118,7 @@ static void edit_keys(struct lab_zone *z, enum way way)
 				NULL, LAB_SOUND));
 }
 
-/* RFC 8901: the DS set vouches for the one, the other has a place in the set that this one signs. */
+/* RFC 8901: the DS set authenticates the one, the other has a place in the set that this one signs. */
 static void share_zone(struct lab_zone *z)
 {
 	static const uint8_t seed[32] = { 0xee };
@@ -337,7 +337,7 @@ static void a_costly_denial_speaks_of_its_own_name_only(void **state)
 
 /* A budget that is spent is this question's own trouble: SERVFAIL with EDE 5 for a moment, no sig_result on the
  * data, and nothing that others would find. */
-static void what_cannot_be_paid_for_is_not_judged(void **state)
+static void what_exceeds_the_budget_is_not_validated(void **state)
 {
 	(void)state;
 	static const struct {
@@ -585,7 +585,7 @@ static void what_is_learned_has_its_time(void **state)
 	}
 }
 
-/* What a query brings is not in the cache as true, nor is it forgotten, before it is judged. */
+/* What a query brings is not in the cache as true, nor is it forgotten, before it is validated. */
 static void what_was_false_is_not_kept(void **state)
 {
 	(void)state;
@@ -653,8 +653,8 @@ static void what_was_false_is_not_kept(void **state)
 	}
 }
 
-/* Sets that lie in the cache, unjudged: good ones save a question, false ones go and do no harm. */
-static void what_is_in_the_cache_is_judged_first(void **state)
+/* Sets that lie in the cache, unvalidated: good ones save a question, false ones go and do no harm. */
+static void what_is_in_the_cache_is_validated_first(void **state)
 {
 	(void)state;
 	static const struct {
@@ -690,7 +690,7 @@ static void what_is_in_the_cache_is_judged_first(void **state)
 }
 
 /* That there is no DS set need not be asked if the answer itself, what was proven before, or the referral says so. */
-static void a_denial_at_hand_saves_a_question(void **state)
+static void a_denial_in_the_answer_saves_a_question(void **state)
 {
 	(void)state;
 	enum { NOWHERE, BESIDE, BEFORE, HEARD, KINDS };
@@ -739,15 +739,15 @@ int main(void)
 		cmocka_unit_test(the_way_down_decides),
 		cmocka_unit_test(what_is_known_is_not_asked_again),
 		cmocka_unit_test(a_costly_denial_speaks_of_its_own_name_only),
-		cmocka_unit_test(what_cannot_be_paid_for_is_not_judged),
+		cmocka_unit_test(what_exceeds_the_budget_is_not_validated),
 		cmocka_unit_test(who_has_spent_its_budget_does_not_ask_again),
 		cmocka_unit_test(a_ds_set_is_its_parents_as_of_now),
 		cmocka_unit_test(what_is_false_is_asked_for_elsewhere),
 		cmocka_unit_test(the_server_of_a_good_ds_is_not_avoided_for_dnskeys),
 		cmocka_unit_test(what_is_learned_has_its_time),
 		cmocka_unit_test(what_was_false_is_not_kept),
-		cmocka_unit_test(what_is_in_the_cache_is_judged_first),
-		cmocka_unit_test(a_denial_at_hand_saves_a_question),
+		cmocka_unit_test(what_is_in_the_cache_is_validated_first),
+		cmocka_unit_test(a_denial_in_the_answer_saves_a_question),
 	};
 
 	return cmocka_run_group_tests_name("chain", tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void tell_names(void)
 				     .flaw = LAB_GARBLED_8 });
 }
 
-/* A turn whose checks are made sends nothing out for the chain of trust, and judges nothing that comes for it. */
+/* A turn whose checks are made sends nothing out for the chain of trust, and validates nothing that comes for it. */
 static void what_comes_when_the_turn_is_full_waits_for_the_next(void **state)
 {
 	(void)state;
@@ -211,7 +211,7 @@ static void where_nothing_is_known_nothing_is_asked(void **state)
 }
 
 /* For want of a budget nothing is known of it, and it stays. */
-static void what_cannot_be_judged_stays_in_the_cache(void **state)
+static void what_cannot_be_validated_stays_in_the_cache(void **state)
 {
 	(void)state;
 	static const struct {
@@ -297,7 +297,7 @@ static void what_cannot_be_had_is_kept_for_a_moment(void **state)
 }
 
 /* A denial at hand that costs more hashes than are left: that is why, and nothing is asked. */
-static void a_denial_at_hand_may_cost_too_much(void **state)
+static void a_denial_in_the_answer_may_cost_too_much(void **state)
 {
 	(void)state;
 	static const struct lab_purse purse = { TYPE_A, -1, -1, 0, false, false };
@@ -409,9 +409,9 @@ static void where_denials_are_not_kept_they_are_asked_for(void **state)
 	lab_close();
 }
 
-/* An anchor from a file that rolls: keys that fit it are judged once; if they do not, it is looked at again, as it may
+/* An anchor from a file that rolls: keys that fit it are validated once; if they do not, it is looked at again, as it may
  * have rolled, and then they are false. */
-static void the_keys_of_an_anchor_that_rolls_are_judged(void **state)
+static void the_keys_of_an_anchor_that_rolls_are_validated(void **state)
 {
 	(void)state;
 	static const struct {
@@ -531,16 +531,16 @@ int main(void)
 		cmocka_unit_test(rfc8145_key_tags_are_signaled_to_the_anchors_zone),
 		cmocka_unit_test(a_full_turn_asks_for_no_anchors_keys),
 		cmocka_unit_test(where_nothing_is_known_nothing_is_asked),
-		cmocka_unit_test(what_cannot_be_judged_stays_in_the_cache),
+		cmocka_unit_test(what_cannot_be_validated_stays_in_the_cache),
 		cmocka_unit_test(the_cache_is_not_avoided),
 		cmocka_unit_test(what_cannot_be_had_is_kept_for_a_moment),
-		cmocka_unit_test(a_denial_at_hand_may_cost_too_much),
+		cmocka_unit_test(a_denial_in_the_answer_may_cost_too_much),
 		cmocka_unit_test(at_an_anchor_a_zone_begins),
 		cmocka_unit_test(an_anchor_of_no_algorithm_that_counts_is_insecure),
 		cmocka_unit_test(what_is_false_is_checked_once),
 		cmocka_unit_test(a_ds_set_of_the_moment_counts),
 		cmocka_unit_test(where_denials_are_not_kept_they_are_asked_for),
-		cmocka_unit_test(the_keys_of_an_anchor_that_rolls_are_judged),
+		cmocka_unit_test(the_keys_of_an_anchor_that_rolls_are_validated),
 		cmocka_unit_test(a_view_may_have_nothing_proven),
 		cmocka_unit_test(the_budget_of_another_is_not_ones_own),
 	};

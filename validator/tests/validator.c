@@ -1,4 +1,4 @@
-/* Claims about judging whole answers, over a little signed internet.
+/* Claims about validating whole answers, over a little signed internet.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/validator.h"
 
@@ -91,7 +91,7 @@ static void an_answer_is_as_good_as_its_proofs(void **state)
 #define LATE   "val-override-date: \"20261201120000\"\n"
 #define EARLY  "val-override-date: \"20261031233000\"\n"
 
-static void options_decide(void **state)
+static void validator_options_change_the_result(void **state)
 {
 	(void)state;
 	static const struct {
@@ -162,7 +162,7 @@ static void what_is_bogus_is_asked_again(void **state)
 /* ---- work ---- */
 
 /* Proofs that are true, and of no use: the more there are, the less often they are asked for again. */
-static void what_was_checked_in_vain_is_paid_for(void **state)
+static void failed_checks_are_paid_for(void **state)
 {
 	(void)state;
 	static const struct {
@@ -316,7 +316,7 @@ static void costly_answers_take_turns(void **state)
 	lab_close();
 }
 
-static void of_an_answer_to_any_24_sets_are_judged_and_given(void **state)
+static void of_an_answer_to_any_24_sets_are_validated_and_given(void **state)
 {
 	(void)state;
 	static const struct {
@@ -343,7 +343,7 @@ static void of_an_answer_to_any_24_sets_are_judged_and_given(void **state)
 }
 
 /* KeyTrap (CVE-2023-50387, CVE-2026-11605): whatever is put into an answer, no more than so many checks fail in
- * all for a question, tried again or not (that of the zone's keys is good), its neighbour is judged as ever, and
+ * all for a question, tried again or not (that of the zone's keys is good), its neighbour is validated as ever, and
  * the sig_result is not one on the data. */
 static void keytrap_signature_checks_per_query_are_limited(void **state)
 {
@@ -385,7 +385,7 @@ static void keytrap_signature_checks_per_query_are_limited(void **state)
 	}
 }
 
-/* A cached set that was never judged: by the keys of a zone with a say, and no other. */
+/* A cached set that was never validated: by the keys of a zone with a say, and no other. */
 static void a_cached_rrset_is_validated_by_its_own_zone_only(void **state)
 {
 	(void)state;
@@ -445,14 +445,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_answer_is_as_good_as_its_proofs),
-		cmocka_unit_test(options_decide),
+		cmocka_unit_test(validator_options_change_the_result),
 		cmocka_unit_test(what_is_bogus_is_asked_again),
-		cmocka_unit_test(what_was_checked_in_vain_is_paid_for),
+		cmocka_unit_test(failed_checks_are_paid_for),
 		cmocka_unit_test(a_check_is_made_once),
 		cmocka_unit_test(who_waits_for_the_same_keys_lets_one_check_them),
 		cmocka_unit_test(costly_answers_let_others_go_first),
 		cmocka_unit_test(costly_answers_take_turns),
-		cmocka_unit_test(of_an_answer_to_any_24_sets_are_judged_and_given),
+		cmocka_unit_test(of_an_answer_to_any_24_sets_are_validated_and_given),
 		cmocka_unit_test(keytrap_signature_checks_per_query_are_limited),
 		cmocka_unit_test(a_cached_rrset_is_validated_by_its_own_zone_only),
 		cmocka_unit_test(what_waits_for_its_turn_may_be_dropped),

@@ -190,7 +190,7 @@ static void a_signature_must_fit_set_zone_and_time(void **state)
 	}
 }
 
-static void a_zone_speaks_below_itself_alone(void **state)
+static void a_signer_signs_for_its_own_zone_alone(void **state)
 {
 	(void)state;
 	struct fixture c;
@@ -455,7 +455,7 @@ static void the_signature_that_came_farthest_is_told_of(void **state)
 }
 
 /* An algorithm that the zone promises is missing, whatever else has signed. */
-static void what_is_promised_is_missed(void **state)
+static void a_promised_algorithm_must_have_signed(void **state)
 {
 	(void)state;
 	struct fixture c;
@@ -777,14 +777,14 @@ int main(void)
 		cmocka_unit_test(it_does_not_matter_how_a_set_came),
 		cmocka_unit_test(a_wildcard_tells_where_it_stands),
 		cmocka_unit_test(a_signature_must_fit_set_zone_and_time),
-		cmocka_unit_test(a_zone_speaks_below_itself_alone),
+		cmocka_unit_test(a_signer_signs_for_its_own_zone_alone),
 		cmocka_unit_test(time_to_live_ends_with_the_signature),
 		cmocka_unit_test(dates_may_be_open_while_the_clock_is_wrong),
 		cmocka_unit_test(good_signatures_are_paid_for_apart),
 		cmocka_unit_test(what_was_verified_names_who_signed_it),
 		cmocka_unit_test(what_is_kept_is_good_for_its_zone_only),
 		cmocka_unit_test(the_signature_that_came_farthest_is_told_of),
-		cmocka_unit_test(what_is_promised_is_missed),
+		cmocka_unit_test(a_promised_algorithm_must_have_signed),
 		cmocka_unit_test(the_signer_is_the_closest_that_can_have_the_set),
 		cmocka_unit_test(what_was_verified_is_good_as_long_as_all_its_signatures),
 		cmocka_unit_test(work_is_bounded),

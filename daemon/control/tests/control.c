@@ -373,7 +373,7 @@ static void call_up(struct caller *c, const char *files)
 		c->client = tls_client_new(&(struct tls_client_how){ .bundle.path = path }, &f);
 		assert_true(tls_client_load(c->client, &f));
 	}
-	c->tls = c->client ? tls_connect(c->client, &(struct tls_call){ .fd = c->fd, .place = "here", .vouched = true }, &f)
+	c->tls = c->client ? tls_connect(c->client, &(struct tls_call){ .fd = c->fd, .place = "here", .must_verify = true }, &f)
 			   : NULL;
 	if (!c->tls)
 		fail_msg("%s", f.text);

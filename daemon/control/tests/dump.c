@@ -35,7 +35,7 @@ static const struct rrset *alias(struct arena *a, uint16_t type, const char *own
 						     .trust = TRUST_ANS_AA });
 }
 
-/* Else it would be an RRset of its own for who loads the dump, which nothing vouches for once the DNAME is gone. */
+/* Else it would be an RRset of its own for who loads the dump, which nothing proves once the DNAME is gone. */
 static void what_a_dname_makes_is_not_dumped(void **state)
 {
 	(void)state;

@@ -206,7 +206,7 @@ static void a_socket_belongs_to_the_user_the_daemon_becomes(void **state)
 }
 
 /* Standard input may have been closed by whoever started us. */
-static void any_descriptor_will_do(void **state)
+static void a_socket_may_be_descriptor_0(void **state)
 {
 	int saved = dup(0);
 
@@ -403,7 +403,7 @@ int main(void)
 		cmocka_unit_test(a_path_is_as_long_as_fits),
 		cmocka_unit_test(a_socket_is_for_owner_and_group_alone),
 		cmocka_unit_test(a_socket_belongs_to_the_user_the_daemon_becomes),
-		cmocka_unit_test(any_descriptor_will_do),
+		cmocka_unit_test(a_socket_may_be_descriptor_0),
 		cmocka_unit_test(the_channel_listens_where_the_configuration_says),
 		cmocka_unit_test(what_stays_in_the_configuration_stays_open),
 		cmocka_unit_test(what_cannot_be_opened_closes_nothing),

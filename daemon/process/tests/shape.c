@@ -204,7 +204,7 @@ static void a_cache_file_of_another_shape_is_known(void **state)
 	(void)state;
 	static const struct {
 		const char *text;
-		bool judges, shapes;
+		bool validates, shapes;
 		const char *zone; /* of which nothing is used */
 	} rows[] = {
 		{ " verbosity: 3\n prefetch: yes\n local-zone: a.test static\n", false, false, NULL },
@@ -229,7 +229,7 @@ static void a_cache_file_of_another_shape_is_known(void **state)
 
 		snprintf(text, sizeof text, "%s%s", ANCHOR, rows[i].text);
 		s = snapshot_of(text);
-		if ((shape_judge(s) != shape_judge(plain)) != rows[i].judges ||
+		if ((shape_validation(s) != shape_validation(plain)) != rows[i].validates ||
 		    (shape_mark(s) != shape_mark(plain)) != rows[i].shapes)
 			fail_msg("%s: its marks are wrong", rows[i].text);
 		f = zones_apart(plain, s);

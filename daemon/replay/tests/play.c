@@ -227,7 +227,7 @@ static void time_passes_when_told(void **state)
 	tell(rows, COUNT(rows));
 }
 
-static void caches_are_reached_into(void **state)
+static void a_scenario_changes_and_checks_the_caches(void **state)
 {
 	(void)state;
 	static const struct story rows[] = {
@@ -376,7 +376,7 @@ int main(void)
 		cmocka_unit_test(a_scenario_ends_with_nothing_left_over),
 		cmocka_unit_test(questions_to_servers_can_be_looked_at_and_ended),
 		cmocka_unit_test(time_passes_when_told),
-		cmocka_unit_test(caches_are_reached_into),
+		cmocka_unit_test(a_scenario_changes_and_checks_the_caches),
 		cmocka_unit_test(files_belong_to_a_scenario),
 		cmocka_unit_test(what_cannot_be_read_names_its_line),
 		cmocka_unit_test(deckard_takes_the_first_eligible_range_only),

@@ -136,8 +136,8 @@ static void fill_caches(void)
 	store("stale", NOW_S - 200, 100, SECURITY_INSECURE);
 	store("ancient", NOW_S - 900, 100, SECURITY_INSECURE);
 	store("secure.stale", NOW_S - 200, 100, SECURITY_SECURE);
-	store("unjudged", NOW_S - 10, 100, SECURITY_UNCHECKED);
-	store("unjudged.stale", NOW_S - 200, 100, SECURITY_UNCHECKED);
+	store("unvalidated", NOW_S - 10, 100, SECURITY_UNCHECKED);
+	store("unvalidated.stale", NOW_S - 200, 100, SECURITY_UNCHECKED);
 	rcu_turn_end();
 }
 
@@ -583,36 +583,36 @@ static void stale_answers_are_given_as_told(void **state)
 }
 
 /* As answers of the cache file are that were proven once. */
-static void what_is_not_judged_yet_is_given_to_nobody_where_answers_are_judged(void **state)
+static void what_is_not_validated_yet_is_given_to_nobody_where_answers_are_validated(void **state)
 {
 	static const struct {
 		const char *why;
 		struct asked asked;
-		const char *unjudging, *judging;
+		const char *unvalidating, *validating;
 	} rows[] = {
-		{ "fresh", { 1, "unjudged.test", TYPE_A, IN, RD, 0 }, "SEND NOERROR rd ra 1/0/1", "LATER" },
+		{ "fresh", { 1, "unvalidated.test", TYPE_A, IN, RD, 0 }, "SEND NOERROR rd ra 1/0/1", "LATER" },
 		{ "expired",
-		  { 1, "unjudged.stale.test", TYPE_A, IN, RD, 0 },
+		  { 1, "unvalidated.stale.test", TYPE_A, IN, RD, 0 },
 		  "SEND NOERROR rd ra 1/0/1",
 		  "LATER" },
 		{ "to who only looks",
-		  { 5, "unjudged.stale.test", TYPE_A, IN, 0, 0 },
+		  { 5, "unvalidated.stale.test", TYPE_A, IN, 0, 0 },
 		  "SEND NOERROR ra 1/0/1",
 		  "SEND SERVFAIL ra 0/0/1" },
-		{ "CD", { 1, "unjudged.test", TYPE_A, IN, RD | FLAG_CD, 0 }, "SEND NOERROR rd ra cd 1/0/1", "LATER" },
+		{ "CD", { 1, "unvalidated.test", TYPE_A, IN, RD | FLAG_CD, 0 }, "SEND NOERROR rd ra cd 1/0/1", "LATER" },
 	};
 	char got[128];
 
 	(void)state;
-	for (unsigned judges = 0; judges < 2; judges++) {
+	for (unsigned validates = 0; validates < 2; validates++) {
 		open_world("serve-expired: yes\nserve-expired-client-timeout: 0\n");
-		world.worker->on.validates = judges;
+		world.worker->on.validates = validates;
 		for (size_t i = 0; i < COUNT(rows); i++) {
-			const char *want = judges ? rows[i].judging : rows[i].unjudging;
+			const char *want = validates ? rows[i].validating : rows[i].unvalidating;
 
 			take(&rows[i].asked, got);
 			if (strcmp(got, want) != 0)
-				fail_msg("%s, %u: '%s', not '%s'", rows[i].why, judges, got, want);
+				fail_msg("%s, %u: '%s', not '%s'", rows[i].why, validates, got, want);
 		}
 		close_world();
 	}
@@ -783,7 +783,7 @@ int main(void)
 		cmocka_unit_test(a_cookie_may_be_had_without_a_question),
 		cmocka_unit_test(class_chaos_tells_what_is_not_hidden),
 		cmocka_unit_test(stale_answers_are_given_as_told),
-		cmocka_unit_test(what_is_not_judged_yet_is_given_to_nobody_where_answers_are_judged),
+		cmocka_unit_test(what_is_not_validated_yet_is_given_to_nobody_where_answers_are_validated),
 		cmocka_unit_test(what_has_expired_is_kept_as_the_latest_configuration_says),
 		cmocka_unit_test(a_hit_near_its_end_is_fetched_again_in_the_background),
 		cmocka_unit_test(hits_and_misses_add_up_to_questions),

@@ -320,7 +320,7 @@ static void interface_action_applies_to_unlisted_clients(void **state)
 		{ "another one", "203.0.113.1", "192.0.2.56@55", ACL_ALLOW_SNOOP },
 		{ "IPv4-mapped", "::ffff:203.0.113.1", "192.0.2.53", ACL_ALLOW },
 		{ "listed, IPv4-mapped", "::ffff:10.1.1.1", "192.0.2.53", ACL_REFUSE },
-		{ "who is listed is judged by that", "10.1.1.1", "192.0.2.53", ACL_REFUSE },
+		{ "who is listed is checked by that", "10.1.1.1", "192.0.2.53", ACL_REFUSE },
 		{ "not known where", "203.0.113.1", NULL, ACL_REFUSE },
 	};
 	struct conf *conf = conf_from(text);

@@ -50,7 +50,7 @@ static struct cookies secrets(const char *active, const char *staged)
 	return c;
 }
 
-static void a_cookie_is_judged_as_rfc_9018_says(void **state)
+static void a_cookie_is_checked_as_rfc_9018_says(void **state)
 {
 	(void)state;
 	static const struct {
@@ -121,7 +121,7 @@ static void a_cookie_is_judged_as_rfc_9018_says(void **state)
 		uint8_t given[64], want[64], answer[COOKIE_LEN];
 		struct slice slice = { .at = given, .len = unhex(given, rows[i].given) };
 		enum cookie_state got =
-			cookies_judge(&c, &client, rows[i].wall_s, &slice, answer);
+			cookies_verify(&c, &client, rows[i].wall_s, &slice, answer);
 
 		if (got != rows[i].want)
 			fail_msg("%s: %d, not %d", rows[i].why, (int)got, (int)rows[i].want);
@@ -149,22 +149,22 @@ static void another_version_is_not_ours(void **state)
 		memcpy(in, given, 16);
 		memcpy(in + 16, client.ip, 4);
 		hash_shared(given + 16, in, sizeof(in), c.secret[0]);
-		assert_int_equal(cookies_judge(&c, &client, 1000, &slice, answer), version == 1 ? COOKIE_VALID : COOKIE_INVALID);
+		assert_int_equal(cookies_verify(&c, &client, 1000, &slice, answer), version == 1 ? COOKIE_VALID : COOKIE_INVALID);
 		assert_int_equal(get_u32(answer + COOKIE_LEN), 0xeeeeeeee); /* no more than that is written */
 		if (version != 1)
 			continue;
 		/* the same until it is half an hour old */
 		assert_memory_equal(answer, given, COOKIE_LEN);
-		assert_int_equal(cookies_judge(&c, &client, 2800, &slice, answer), COOKIE_VALID);
+		assert_int_equal(cookies_verify(&c, &client, 2800, &slice, answer), COOKIE_VALID);
 		assert_memory_equal(answer, given, COOKIE_LEN);
-		assert_int_equal(cookies_judge(&c, &client, 2801, &slice, answer), COOKIE_VALID);
+		assert_int_equal(cookies_verify(&c, &client, 2801, &slice, answer), COOKIE_VALID);
 		assert_memory_not_equal(answer, given, COOKIE_LEN);
 		memcpy(given, answer, COOKIE_LEN);
-		assert_int_equal(cookies_judge(&c, &client, 2801 + 3600, &slice, answer), COOKIE_VALID);
+		assert_int_equal(cookies_verify(&c, &client, 2801 + 3600, &slice, answer), COOKIE_VALID);
 	}
 	slice.len = COOKIE_CLIENT_LEN;
-	assert_int_equal(cookies_judge(&c, &garbage, 1000, &slice, answer), COOKIE_NEW);
-	assert_int_equal(cookies_judge(&c, &nobody, 1000, &slice, other), COOKIE_NEW);
+	assert_int_equal(cookies_verify(&c, &garbage, 1000, &slice, answer), COOKIE_NEW);
+	assert_int_equal(cookies_verify(&c, &nobody, 1000, &slice, other), COOKIE_NEW);
 	assert_memory_equal(answer, other, COOKIE_LEN);
 }
 
@@ -176,8 +176,8 @@ static void without_an_option_or_a_secret_there_is_nothing_to_say(void **state)
 	uint8_t answer[COOKIE_LEN];
 	struct slice given = { .at = (const uint8_t *)"12345678", .len = 8 };
 
-	assert_int_equal(cookies_judge(&none, &client, 0, &given, answer), COOKIE_ABSENT);
-	assert_int_equal(cookies_judge(&some, &client, 0, NULL, answer), COOKIE_ABSENT);
+	assert_int_equal(cookies_verify(&none, &client, 0, &given, answer), COOKIE_ABSENT);
+	assert_int_equal(cookies_verify(&some, &client, 0, NULL, answer), COOKIE_ABSENT);
 }
 
 static void a_file_of_secrets_is_kept_as_it_was_written(void **state)
@@ -402,7 +402,7 @@ static void secrets_are_where_the_configuration_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cookie_is_judged_as_rfc_9018_says),
+		cmocka_unit_test(a_cookie_is_checked_as_rfc_9018_says),
 		cmocka_unit_test(another_version_is_not_ours),
 		cmocka_unit_test(without_an_option_or_a_secret_there_is_nothing_to_say),
 		cmocka_unit_test(a_file_of_secrets_is_kept_as_it_was_written),

@@ -98,7 +98,7 @@ static void what_changes_goes_as_far_as_it_reaches(void **state)
 	}
 }
 
-static void of_very_many_the_zone_goes(void **state)
+static void of_very_many_changes_the_whole_zone_is_flushed(void **state)
 {
 	(void)state;
 	static char text[11000 * 40];
@@ -117,7 +117,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_changes_goes_as_far_as_it_reaches),
-		cmocka_unit_test(of_very_many_the_zone_goes),
+		cmocka_unit_test(of_very_many_changes_the_whole_zone_is_flushed),
 	};
 	int failed;
 

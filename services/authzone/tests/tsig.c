@@ -124,7 +124,7 @@ static void a_key_is_found_by_its_name(void **state)
 }
 
 /* Question, signed; answer, signed behind it; and that with every algorithm. */
-static void both_sides_believe_each_other(void **state)
+static void signed_question_and_answer_verify(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(algorithms); i++) {
@@ -449,7 +449,7 @@ static void a_long_secret_has_no_padding(void **state)
 }
 
 /* Only the last record of the additional section is a signature. */
-static void elsewhere_it_is_no_signature(void **state)
+static void a_tsig_record_elsewhere_is_no_signature(void **state)
 {
 	(void)state;
 	const struct tsig_key *key = key_of(KEY("k.test.", "hmac-sha256", SECRET) KEY(".", "hmac-sha256", SECRET), "k.test.");
@@ -480,7 +480,7 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(a_secret_is_whole_base64),
 		cmocka_unit_test(a_key_is_found_by_its_name),
-		cmocka_unit_test(both_sides_believe_each_other),
+		cmocka_unit_test(signed_question_and_answer_verify),
 		cmocka_unit_test(the_mac_is_that_of_the_standard),
 		cmocka_unit_test(no_bit_of_a_signed_message_may_change),
 		cmocka_unit_test(a_signature_is_good_for_five_minutes),
@@ -489,7 +489,7 @@ int main(void)
 		cmocka_unit_test(a_chain_of_answers_is_that_of_the_standard),
 		cmocka_unit_test(what_a_signature_says_is_checked),
 		cmocka_unit_test(a_long_secret_has_no_padding),
-		cmocka_unit_test(elsewhere_it_is_no_signature),
+		cmocka_unit_test(a_tsig_record_elsewhere_is_no_signature),
 	};
 
 	return cmocka_run_group_tests(claims, NULL, NULL);

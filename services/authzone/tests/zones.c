@@ -278,7 +278,7 @@ static void a_long_name_is_kept_once(void **state)
 	zonedata_free(z);
 }
 
-static void serials_go_round(void **state)
+static void serials_compare_as_rfc_1982_says(void **state)
 {
 	(void)state;
 	assert_true(serial_is_newer(2, 1));
@@ -368,7 +368,7 @@ int main(void)
 		cmocka_unit_test(signatures_that_lose_what_they_cover_go_last),
 		cmocka_unit_test(records_are_counted_once_and_only_the_zones_own),
 		cmocka_unit_test(a_long_name_is_kept_once),
-		cmocka_unit_test(serials_go_round),
+		cmocka_unit_test(serials_compare_as_rfc_1982_says),
 		cmocka_unit_test(a_digest_is_over_every_record_but_itself),
 		cmocka_unit_test(set_option_leaves_zones_as_they_are),
 	};

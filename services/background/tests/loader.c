@@ -44,9 +44,9 @@ static void tasks_run_when_they_are_due_in_order(void **state)
 	loader_add(l, &b.task, 20000);
 	loader_add(l, &a.task, 10000);
 	usleep(30000);
-	loader_settle(l);
+	loader_finish(l);
 	loader_add(l, &c.task, 0);
-	loader_settle(l);
+	loader_finish(l);
 	assert_string_equal(said, "abccc");
 	loader_remove(l, &later.task);
 	loader_free(l);
@@ -64,7 +64,7 @@ static void what_is_taken_back_does_not_run(void **state)
 	loader_add(l, &b.task, 100000);
 	loader_remove(l, &a.task);
 	loader_add(l, &b.task, 0); /* moved to the front */
-	loader_settle(l);
+	loader_finish(l);
 	assert_string_equal(said, "b");
 	loader_free(l);
 }

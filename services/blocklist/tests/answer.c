@@ -95,16 +95,16 @@ static const char *answer_of(const struct blocklist_found *f, uint16_t type)
 		assert_null(blocklist_message(f, &before, 1000, &a));
 		return "drop";
 	case BLOCKLIST_END_FOLLOW: {
-		struct alias_prefix lead;
+		struct alias_prefix aliases;
 		char name[DNAME_TEXT];
 
 		assert_true(blocklist_leads_on(f, type));
-		blocklist_lead(f, &r.q, &a, &lead);
-		assert_int_equal(lead.count, 1);
-		assert_int_equal(lead.sets[0]->expires_s, 60);
-		assert_int_equal(lead.sets[0]->ttl_s, 60);
-		assert_true(dname_equals(rrset_owner(lead.sets[0]), r.q.name));
-		snprintf(text, sizeof(text), "follow %s", dname_print(lead.target, name));
+		blocklist_alias_prefix(f, &r.q, &a, &aliases);
+		assert_int_equal(aliases.count, 1);
+		assert_int_equal(aliases.sets[0]->expires_s, 60);
+		assert_int_equal(aliases.sets[0]->ttl_s, 60);
+		assert_true(dname_equals(rrset_owner(aliases.sets[0]), r.q.name));
+		snprintf(text, sizeof(text), "follow %s", dname_print(aliases.target, name));
 		arena_clear(&a);
 		return text;
 	}
@@ -328,7 +328,7 @@ static void who_is_named_is_looked_at_again(void **state)
 	lists_end(b);
 }
 
-static void aliases_of_messages_are_judged_alike(void **state)
+static void aliases_of_messages_are_checked_alike(void **state)
 {
 	(void)state;
 	static const struct {
@@ -469,7 +469,7 @@ int main(void)
 		cmocka_unit_test(no_more_records_than_there_may_be),
 		cmocka_unit_test(an_alias_to_what_is_blocked_is_found),
 		cmocka_unit_test(who_is_named_is_looked_at_again),
-		cmocka_unit_test(aliases_of_messages_are_judged_alike),
+		cmocka_unit_test(aliases_of_messages_are_checked_alike),
 		cmocka_unit_test(what_is_said_at_run_time_comes_first),
 		cmocka_unit_test(a_pause_is_for_a_view_or_for_all),
 		cmocka_unit_test(what_blocked_is_told_and_counted),

@@ -195,7 +195,7 @@ static void a_list_that_is_broken_after_a_reload_keeps_its_names(void **state)
 	lists_end(&m);
 }
 
-static void an_alias_is_judged_by_what_was_asked_too(void **state)
+static void an_alias_is_checked_by_what_was_asked_too(void **state)
 {
 	(void)state;
 	static const struct {
@@ -369,7 +369,7 @@ int main(void)
 		cmocka_unit_test(a_pause_ends_by_itself),
 		cmocka_unit_test(rules_given_at_run_time_come_first_and_outlive_reloads),
 		cmocka_unit_test(a_list_that_is_broken_after_a_reload_keeps_its_names),
-		cmocka_unit_test(an_alias_is_judged_by_what_was_asked_too),
+		cmocka_unit_test(an_alias_is_checked_by_what_was_asked_too),
 		cmocka_unit_test(the_line_of_a_rule_is_found_again),
 		cmocka_unit_test(older_lists_do_not_speak_for_newer_ones),
 		cmocka_unit_test(no_generation_comes_twice),

@@ -244,7 +244,7 @@ static struct message *message_with(const struct rrset *const *sets, unsigned co
 	return m;
 }
 
-static void hearsay_is_told_once(void **state)
+static void a_ds_set_of_a_referral_is_returned_once(void **state)
 {
 	(void)state;
 	static const struct {
@@ -575,7 +575,7 @@ int main(void)
 		CLAIM(a_wildcard_answers_for_other_names),
 		CLAIM(a_wildcard_may_lead_on),
 		CLAIM(cuts_are_known_without_asking),
-		CLAIM(hearsay_is_told_once),
+		CLAIM(a_ds_set_of_a_referral_is_returned_once),
 		CLAIM(memory_keeps_to_its_budget),
 		CLAIM(records_stay_in_order),
 		CLAIM(zones_are_forgotten_with_what_is_below),

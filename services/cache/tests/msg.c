@@ -407,7 +407,7 @@ static void a_failure_does_not_take_the_place_of_data(void **state)
 	}
 }
 
-static void an_answer_never_validated_gives_way_to_the_verdict_on_it(void **state)
+static void an_answer_never_validated_gives_way_to_the_same_found_bogus(void **state)
 {
 	(void)state;
 	static const struct {
@@ -690,7 +690,7 @@ int main(void)
 		CLAIM(places_in_the_image_are_right),
 		CLAIM(who_wants_no_signatures_gets_none),
 		CLAIM(a_failure_does_not_take_the_place_of_data),
-		CLAIM(an_answer_never_validated_gives_way_to_the_verdict_on_it),
+		CLAIM(an_answer_never_validated_gives_way_to_the_same_found_bogus),
 		CLAIM(failures_do_not_push_out_what_is_kept),
 		CLAIM(a_message_comes_out_as_it_went_in),
 		CLAIM(what_cannot_be_read_counts_as_missing),

@@ -303,7 +303,7 @@ static void what_is_found_says_something_of_it(void **state)
 }
 
 /* Hashes 2 to 4 and 7 to the end and round to 1. */
-static void hashes_go_round(void **state)
+static void an_nsec3_span_may_wrap_around_the_end(void **state)
 {
 	(void)state;
 	static const struct {
@@ -429,7 +429,7 @@ int main(void)
 		CLAIM(a_record_is_kept_no_longer_than_any_limit),
 		CLAIM(one_record_stands_at_an_owner),
 		CLAIM(what_is_found_says_something_of_it),
-		CLAIM(hashes_go_round),
+		CLAIM(an_nsec3_span_may_wrap_around_the_end),
 		CLAIM(parameters_are_the_same_in_a_zone),
 		CLAIM(what_is_below_a_name_is_dropped),
 		CLAIM(what_is_asked_for_outlives_what_is_not),

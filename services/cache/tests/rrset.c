@@ -7,12 +7,12 @@
 
 #define NOW 1000
 
-struct judged {
+struct ranked {
 	const char *text;
 	uint8_t trust, security, flags;
 };
 
-static struct rrset *set_of(struct arena *a, const struct judged *j, uint32_t now_s)
+static struct rrset *set_of(struct arena *a, const struct ranked *j, uint32_t now_s)
 {
 	struct rrset *s = made_set(a, now_s, j->text);
 
@@ -29,12 +29,12 @@ static struct rrset *set_of(struct arena *a, const struct judged *j, uint32_t no
 enum { KEPT_OLD, KEPT_NEW };
 enum { SAYS_OLD, SAYS_NEW };
 
-static void the_higher_rank_stands(void **state)
+static void rrsets_of_higher_rank_are_not_replaced(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *why;
-		struct judged old, new;
+		struct ranked old, new;
 		int kept, says;
 	} rows[] = {
 		{ "newer data of equal trust",
@@ -135,7 +135,7 @@ static void of_equal_rank_others_take_the_place(void **state)
 	(void)state;
 	static const struct {
 		const char *why;
-		struct judged old, new;
+		struct ranked old, new;
 		int kept, says;
 	} rows[] = {
 		{ "signatures come", { OLD, TRUST_ANS_AA, 0, 0 }, { SAME SIGS("A", "AA=="), TRUST_ANS_AA, 0, 0 }, KEPT_NEW, SAYS_NEW },
@@ -227,11 +227,11 @@ static void what_stands_is_fresh(void **state)
 		struct arena a;
 
 		arena_init(&a);
-		old = set_of(&a, &(struct judged){ OLD, TRUST_ANS_AA, 0, 0 }, NOW);
+		old = set_of(&a, &(struct ranked){ OLD, TRUST_ANS_AA, 0, 0 }, NOW);
 		old->ttl_s = rows[i].ttl_s;
 		rrsetcache_put(c, old, NOW, &a);
 		assert_non_null(rrsetcache_find(c, N("a.example."), TYPE_A, CLASS_IN, 0, NOW));
-		new = set_of(&a, &(struct judged){ NEW, TRUST_ADD_NOAA, 0, 0 }, rows[i].at);
+		new = set_of(&a, &(struct ranked){ NEW, TRUST_ADD_NOAA, 0, 0 }, rows[i].at);
 		if ((rrsetcache_put(c, new, rows[i].at, &a) != new) != rows[i].stands ||
 		    (rrsetcache_find(c, N("a.example."), TYPE_A, CLASS_IN, 0, rows[i].at)->ttl_s == 600) == rows[i].stands)
 			fail_msg("%s", rows[i].why);
@@ -246,7 +246,7 @@ static size_t count_of(struct rrsetcache *c)
 }
 
 /* A view with caches of its own finds what it has put, nobody else does, and it stands only there. */
-static void scopes_are_apart(void **state)
+static void rrsets_of_other_scopes_are_not_found(void **state)
 {
 	(void)state;
 	struct rrsetcache *c = rrsetcache_new(1 << 20, 1), *one = rrsetcache_scoped(c, 1), *two = rrsetcache_scoped(c, 2);
@@ -258,7 +258,7 @@ static void scopes_are_apart(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		for (unsigned n = i; n < 3; n++)
 			assert_null(rrsetcache_find_stale(all[n], N("a.example."), TYPE_TXT, CLASS_IN, 0));
-		own = set_of(&a, &(struct judged){ i ? TXT_NEW : TXT_OLD, (uint8_t)(TRUST_ANS_AA - i), 0, 0 }, NOW);
+		own = set_of(&a, &(struct ranked){ i ? TXT_NEW : TXT_OLD, (uint8_t)(TRUST_ANS_AA - i), 0, 0 }, NOW);
 		assert_ptr_equal(rrsetcache_put(all[i], own, NOW, &a), own);
 		assert_int_equal(rrsetcache_find(all[i], N("a.example."), TYPE_TXT, CLASS_IN, 0, NOW)->trust, TRUST_ANS_AA - i);
 	}
@@ -292,7 +292,7 @@ static void both_sides_of_a_cut_are_kept(void **state)
 
 	arena_init(&a);
 	for (unsigned i = 0; i < COUNT(sides); i++)
-		rrsetcache_put(c, set_of(&a, &(struct judged){ TXT_OLD, (uint8_t)(TRUST_ANS_AA - i), 0, sides[i] }, NOW), NOW, &a);
+		rrsetcache_put(c, set_of(&a, &(struct ranked){ TXT_OLD, (uint8_t)(TRUST_ANS_AA - i), 0, sides[i] }, NOW), NOW, &a);
 	assert_int_equal(count_of(c), COUNT(sides));
 	for (unsigned i = 0; i < COUNT(sides); i++)
 		assert_int_equal(rrsetcache_find(c, N("a.example."), TYPE_TXT, CLASS_IN, sides[i], NOW)->trust, TRUST_ANS_AA - i);
@@ -348,10 +348,10 @@ static void a_dname_is_remembered_once_stored(void **state)
 	struct arena a;
 
 	arena_init(&a);
-	rrsetcache_put(c, set_of(&a, &(struct judged){ OLD, TRUST_ANS_AA, 0, 0 }, NOW), NOW, &a);
-	rrsetcache_put(c, set_of(&a, &(struct judged){ "d.example. 0 DNAME e.example.", TRUST_ANS_AA, 0, 0 }, NOW), NOW, &a);
+	rrsetcache_put(c, set_of(&a, &(struct ranked){ OLD, TRUST_ANS_AA, 0, 0 }, NOW), NOW, &a);
+	rrsetcache_put(c, set_of(&a, &(struct ranked){ "d.example. 0 DNAME e.example.", TRUST_ANS_AA, 0, 0 }, NOW), NOW, &a);
 	assert_false(rrsetcache_knows_dname(c));
-	rrsetcache_put(c, set_of(&a, &(struct judged){ "d.example. 9 DNAME e.example.", TRUST_ANS_AA, 0, 0 }, NOW), NOW, &a);
+	rrsetcache_put(c, set_of(&a, &(struct ranked){ "d.example. 9 DNAME e.example.", TRUST_ANS_AA, 0, 0 }, NOW), NOW, &a);
 	assert_true(rrsetcache_knows_dname(c));
 	arena_clear(&a);
 	rrsetcache_free(c);
@@ -359,7 +359,7 @@ static void a_dname_is_remembered_once_stored(void **state)
 
 #define SIGNED(next, sig) "a.example. 300 NSEC " next " A\na.example. 300 RRSIG NSEC 13 2 300 20300101000000 20200101000000 1 example. " sig
 
-/* A message is judged by the denials that it came with: only what is equal to it takes the place of one. */
+/* A message is validated by the denials that it came with: only what is equal to it takes the place of one. */
 static void a_cached_denial_takes_no_others_place(void **state)
 {
 	(void)state;
@@ -382,9 +382,9 @@ static void a_cached_denial_takes_no_others_place(void **state)
 		struct arena a;
 
 		arena_init(&a);
-		(void)rrsetcache_put(c, set_of(&a, &(struct judged){ rows[i / 2].old, TRUST_ANS_AA,
+		(void)rrsetcache_put(c, set_of(&a, &(struct ranked){ rows[i / 2].old, TRUST_ANS_AA,
 								     i % 2 ? SECURITY_SECURE : 0, 0 }, NOW), NOW, &a);
-		new = set_of(&a, &(struct judged){ rows[i / 2].new, rows[i / 2].new_trust, 0, 0 }, NOW);
+		new = set_of(&a, &(struct ranked){ rows[i / 2].new, rows[i / 2].new_trust, 0, 0 }, NOW);
 		says = rrsetcache_put(c, new, NOW, &a);
 		if ((says != new) != rows[i / 2].replaced)
 			fail_msg("%s, %s", rows[i / 2].why, i % 2 ? "secure" : "not checked");
@@ -417,7 +417,7 @@ static void sets_are_found_by_all_of_their_key_and_in_time(void **state)
 		{ "another class", "ns.example.", TYPE_A, CLASS_CH, 0, NOW, false, false },
 		{ "another owner", "example.", TYPE_A, CLASS_IN, 0, NOW, false, false },
 	};
-	static const struct judged put = { "ns.example. 300 A 192.0.2.53", TRUST_ANS_AA, 0, 0 };
+	static const struct ranked put = { "ns.example. 300 A 192.0.2.53", TRUST_ANS_AA, 0, 0 };
 	struct rrsetcache *c = rrsetcache_new(1 << 20, 1);
 	struct arena a;
 
@@ -441,7 +441,7 @@ static void sets_are_found_by_all_of_their_key_and_in_time(void **state)
 static void a_set_without_time_is_not_kept(void **state)
 {
 	(void)state;
-	static const struct judged put = { "a.example. 0 A 192.0.2.53", TRUST_ANS_AA, 0, 0 };
+	static const struct ranked put = { "a.example. 0 A 192.0.2.53", TRUST_ANS_AA, 0, 0 };
 	struct rrsetcache *c = rrsetcache_new(1 << 20, 1);
 	const struct rrset *s;
 	struct arena a;
@@ -457,8 +457,8 @@ static void a_set_without_time_is_not_kept(void **state)
 static void a_correction_needs_something_to_correct(void **state)
 {
 	(void)state;
-	static const struct judged glue = { "a.example. 60 AAAA 2001:db8::1", TRUST_GLUE, 0, 0 };
-	static const struct judged answer = { "a.example. 60 AAAA 2001:db8::53", TRUST_ANS_AA, 0, 0 };
+	static const struct ranked glue = { "a.example. 60 AAAA 2001:db8::1", TRUST_GLUE, 0, 0 };
+	static const struct ranked answer = { "a.example. 60 AAAA 2001:db8::53", TRUST_ANS_AA, 0, 0 };
 	struct rrsetcache *c = rrsetcache_new(1 << 20, 1);
 	const struct rrset *s;
 	struct arena a;
@@ -487,7 +487,7 @@ static void an_ns_set_lives_no_longer_than_what_it_replaces(void **state)
 		const char *why;
 		struct {
 			uint32_t at;
-			struct judged set;
+			struct ranked set;
 		} steps[3];
 		const char *owner;
 		uint16_t type;
@@ -542,11 +542,11 @@ static void an_ns_set_lives_no_longer_than_what_it_replaces(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		static const struct judged delegation = { "ghost.test. 60 NS ns.ghost.test.",
+		static const struct ranked delegation = { "ghost.test. 60 NS ns.ghost.test.",
 							  TRUST_AUTH_NOAA, 0, PARENT };
-		static const struct judged referral = { "ghost.test. 60 NS ns.ghost.test.",
+		static const struct ranked referral = { "ghost.test. 60 NS ns.ghost.test.",
 							TRUST_AUTH_NOAA, 0, 0 };
-		static const struct judged glue = { "ns.ghost.test. 60 A 192.0.2.1", TRUST_GLUE, 0,
+		static const struct ranked glue = { "ns.ghost.test. 60 A 192.0.2.1", TRUST_GLUE, 0,
 						    PARENT };
 		struct rrsetcache *c = rrsetcache_new(1 << 20, 1);
 		const uint8_t *owner = N(rows[i].owner);
@@ -578,7 +578,7 @@ static void an_ns_set_lives_no_longer_than_what_it_replaces(void **state)
 static void without_a_parent_an_ns_set_has_its_own_time(void **state)
 {
 	(void)state;
-	static const struct judged root = { ". 86400 NS a.root-servers.net.", TRUST_ANS_AA, 0, 0 };
+	static const struct ranked root = { ". 86400 NS a.root-servers.net.", TRUST_ANS_AA, 0, 0 };
 	struct rrsetcache *c = rrsetcache_new(1 << 20, 1);
 	struct arena a;
 
@@ -615,7 +615,7 @@ static void what_is_rejected_is_what_goes(void **state)
 	(void)state;
 	static const struct {
 		const char *why;
-		struct judged kept, rejected;
+		struct ranked kept, rejected;
 		bool goes;
 	} rows[] = {
 		{ "the same", { TXT_OLD, TRUST_ANS_AA, 0, 0 }, { TXT_OLD, TRUST_ANS_AA, 0, 0 }, true },
@@ -649,10 +649,10 @@ static void what_is_rejected_is_what_goes(void **state)
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
-		CLAIM(the_higher_rank_stands),
+		CLAIM(rrsets_of_higher_rank_are_not_replaced),
 		CLAIM(of_equal_rank_others_take_the_place),
 		CLAIM(what_stands_is_fresh),
-		CLAIM(scopes_are_apart),
+		CLAIM(rrsets_of_other_scopes_are_not_found),
 		CLAIM(both_sides_of_a_cut_are_kept),
 		CLAIM(an_equal_hash_is_no_equal_key),
 		CLAIM(a_dname_is_remembered_once_stored),

@@ -98,7 +98,7 @@ static void a_set_is_known_by_its_type(void **state)
 static void is_not_to_be_stored(struct query *q) { q->no_store = true; }
 static void is_not_for_clients(struct query *q) { q->no_message = true; }
 static void is_stopped(struct query *q) { q->stopped = true; }
-static void is_divided(struct query *q) { q->ecs.need = ECS_REQUIRED; }
+static void needs_subnet(struct query *q) { q->ecs.need = ECS_REQUIRED; }
 static void is_secret(struct query *q) { q->ecs.sent = ECS_OPTED_OUT; }
 static void is_bogus(struct query *q) { q->reply->security = SECURITY_BOGUS; }
 static void has_a_reason(struct query *q) { q->reply->reason = REASON_other; }
@@ -137,7 +137,7 @@ static void what_is_for_all_and_no_failure_is_written(void **state)
 		{ "TTL 0", "", is_of_this_moment, false, false },
 		{ "larger than any message", "", is_too_large, false, false },
 		{ "told not to write", "cachedb-no-store: yes\n", NULL, false, false },
-		{ "depends on the client", "", is_divided, false, true },
+		{ "depends on the client", "", needs_subnet, false, true },
 		{ "for a subnet", "", is_for_a_subnet, false, true },
 		{ "for who opted out", "", is_secret, false, true },
 		{ "for a subnet, told not to write", "cachedb-no-store: yes\n", is_for_a_subnet, false, false },

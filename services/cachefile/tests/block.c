@@ -10,7 +10,7 @@ enum { HEAD = 16, SUM = 8, MOST = BLOCK_USUAL + BLOCK_ENTRY_MOST + 4 }; /* of a 
 
 static const struct blocks_head head = { .wall_s = 0x0102030405060708,
 					 .mono_us = UINT64_C(0x1112131415161718),
-					 .judge = UINT64_C(0x2122232425262728),
+					 .validation = UINT64_C(0x2122232425262728),
 					 .shape = 0x31323334,
 					 .chance = "sixteen of them" };
 
@@ -127,7 +127,7 @@ static void a_file_is_read_as_it_was_written(void **state)
 	a_file_has_the_written_form(NULL);
 	open_file(&r);
 	assert_int_equal(r.head.wall_s, head.wall_s);
-	assert_true(r.head.mono_us == head.mono_us && r.head.judge == head.judge);
+	assert_true(r.head.mono_us == head.mono_us && r.head.validation == head.validation);
 	assert_int_equal(r.head.shape, head.shape);
 	assert_memory_equal(r.head.chance, head.chance, sizeof(head.chance));
 	assert_int_equal(r.bytes, BLOCKS_HEAD_LEN);

@@ -112,7 +112,7 @@ static void time_goes_on_while_nobody_counts(void **state)
 	}
 }
 
-static void another_judge_takes_only_what_can_be_proven(void **state)
+static void other_settings_take_only_what_can_be_proven(void **state)
 {
 	(void)state;
 	struct fixture was = fixture_new(), is = fixture_new();
@@ -125,7 +125,7 @@ static void another_judge_takes_only_what_can_be_proven(void **state)
 	keep_set(&was, "a.example. 300 NS b.example.\n", SECURITY_UNCHECKED, TRUST_AUTH_AA);
 	keep_set(&was, "c.example. 300 DS 1 13 2 ABCD\n", SECURITY_SECURE, TRUST_VALIDATED);
 	write_fixture(&was);
-	how.judge++;
+	how.validation++;
 	assert_true(read_fixture(&how, &count, &f));
 	assert_int_equal(count.answers, 1);
 	assert_int_equal(count.sets, 1);
@@ -259,7 +259,7 @@ int main(void)
 	static const struct CMUnitTest claims[] = {
 		cmocka_unit_test(an_answer_comes_back_with_what_is_left_of_it),
 		cmocka_unit_test(time_goes_on_while_nobody_counts),
-		cmocka_unit_test(another_judge_takes_only_what_can_be_proven),
+		cmocka_unit_test(other_settings_take_only_what_can_be_proven),
 		cmocka_unit_test(nothing_unproven_that_has_expired_comes_back),
 		cmocka_unit_test(sets_come_back_unproven),
 		cmocka_unit_test(what_belongs_to_a_view_is_not_written),

@@ -193,7 +193,7 @@ static void zones_are_first_and_whole(void **state)
 		struct slice ready;
 		struct fault f = { 0 };
 
-		blocks_begin(&w, &(struct blocks_head){ .wall_s = WALL, .judge = 77 });
+		blocks_begin(&w, &(struct blocks_head){ .wall_s = WALL, .validation = 77 });
 		if (rows[i].late)
 			(void)memset(block_entry(&w, BLOCK_SETS, 1), 0, 1);
 		memcpy(block_entry(&w, BLOCK_ZONES, rows[i].len), rows[i].entry, rows[i].len);
@@ -264,18 +264,18 @@ static void only_a_file_of_our_own_is_read(void **state)
 		struct fault f = { 0 };
 		bool ok;
 
-		put_file(aside, file.at, file.len, rows[i].mode);
-		if (rows[i].owner && chown(aside, rows[i].owner, (gid_t)-1) != 0) {
+		put_file(new_path, file.at, file.len, rows[i].mode);
+		if (rows[i].owner && chown(new_path, rows[i].owner, (gid_t)-1) != 0) {
 			fixture_free(&is);
 			continue;
 		}
-		assert_int_equal(rows[i].linked ? symlink(aside, path) : rename(aside, path), 0);
+		assert_int_equal(rows[i].linked ? symlink(new_path, path) : rename(new_path, path), 0);
 		ok = cachefile_load(path, &how, &count, &f);
 		if (ok != !rows[i].said || (rows[i].said && !strstr(f.text, rows[i].said)))
 			fail_msg("%s: %d, %s", rows[i].why, ok, f.text);
 		assert_int_equal(blocks_of(count), ok ? 2 : 0);
 		unlink(path);
-		unlink(aside);
+		unlink(new_path);
 		fixture_free(&is);
 	}
 }
@@ -317,7 +317,7 @@ static void a_file_is_replaced_whole_or_not_at_all(void **state)
 
 		if (rows[i].before)
 			put_file(path, rows[i].before, strlen(rows[i].before), 0644);
-		put_file(aside, "left over", 9, 0644);
+		put_file(new_path, "left over", 9, 0644);
 		ok = cachefile_save(path, &how, &count, &f);
 		if (ok != !rows[i].said || (rows[i].said && !strstr(f.text, rows[i].said)))
 			fail_msg("%s: %d, %s", rows[i].why, ok, f.text);
@@ -325,10 +325,10 @@ static void a_file_is_replaced_whole_or_not_at_all(void **state)
 		assert_int_equal((size_t)s.st_size, ok ? count.bytes : strlen(rows[i].before));
 		if (ok) {
 			assert_int_equal(s.st_mode & 0777, 0600);
-			assert_int_equal(access(aside, F_OK), -1);
+			assert_int_equal(access(new_path, F_OK), -1);
 		}
 		unlink(path);
-		unlink(aside);
+		unlink(new_path);
 	}
 	fixture_free(&was);
 }
@@ -346,15 +346,15 @@ static void a_full_disk_leaves_the_file_of_before(void **state)
 	keep(&was, &plain, SECURITY_INSECURE, 0, NOW, 300);
 	assert_true(cachefile_save(path, &how, &count, &f));
 	/* A folder that cannot be made a file stands for a disk that takes no more. */
-	assert_int_equal(mkdir(aside, 0700), 0);
-	snprintf(link, sizeof(link), "%s/x", aside);
+	assert_int_equal(mkdir(new_path, 0700), 0);
+	snprintf(link, sizeof(link), "%s/x", new_path);
 	put_file(link, "x", 1, 0600);
 	assert_false(cachefile_save(path, &how, &count, &f));
 	assert_non_null(strstr(f.text, "the old file stays"));
 	assert_int_equal(stat(path, &s), 0);
 	assert_true(s.st_size > BLOCKS_HEAD_LEN);
 	unlink(link);
-	rmdir(aside);
+	rmdir(new_path);
 	unlink(path);
 	fixture_free(&was);
 }

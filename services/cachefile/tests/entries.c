@@ -54,7 +54,7 @@ static struct cachefile_how begin(void)
 	return (struct cachefile_how){ .messages = msgcache_new(1 << 20, 1),
 				       .rrsets = rrsetcache_new(1 << 20, 1),
 				       .now = { .now_us = NOW * US_PER_S, .now_s = NOW, .wall_s = WALL },
-				       .judge = 77,
+				       .validation = 77,
 				       .shape = 5,
 				       .most_ttl_s = 86400,
 				       .validates = true,
@@ -67,7 +67,7 @@ static void end(struct cachefile_how *how)
 	rrsetcache_free(how->rrsets);
 }
 
-static const struct blocks_head usual = { .wall_s = WALL, .mono_us = NOW * US_PER_S, .judge = 77, .shape = 5 };
+static const struct blocks_head usual = { .wall_s = WALL, .mono_us = NOW * US_PER_S, .validation = 77, .shape = 5 };
 
 /* Entries of one kind, of which `entry` says what is in them; each in a file of its own, or in `count` of them. */
 static void write_entry(const struct blocks_head *head, enum block_kind kind, const uint8_t *at, size_t len, unsigned count)
@@ -143,7 +143,7 @@ static void an_answer_is_taken_with_the_time_and_the_trust_that_are_left(void **
 		int32_t age_s, left_s;
 		uint8_t security;
 		uint32_t expired_s; /* how long they are of use */
-		bool no_validator, other_judge;
+		bool no_validator, other_validation;
 		const char *want;
 		uint8_t is;
 		int32_t left_then_s;
@@ -155,11 +155,11 @@ static void an_answer_is_taken_with_the_time_and_the_trust_that_are_left(void **
 		{ "bogus", 10, 20, SECURITY_BOGUS, 0, false, false, "passed", 0, 0 },
 		{ "withheld", 10, 20, SECURITY_SECURE_SENTINEL_FAIL, 0, false, false, "passed", 0, 0 },
 		{ "of an unknown status", 10, 20, SECURITY_SECURE + 1, 0, false, false, "passed", 0, 0 },
-		{ "proven, by another judge", 10, 20, SECURITY_SECURE, 0, false, true, "answer", SECURITY_UNCHECKED, 20 },
-		{ "insecure, by another judge", 10, 20, SECURITY_INSECURE, 0, false, true, "passed", 0, 0 },
-		{ "not validated, by another judge", 10, 20, SECURITY_UNCHECKED, 0, false, true, "passed", 0, 0 },
-		{ "under no anchor, by another judge", 10, 20, SECURITY_INDETERMINATE, 0, false, true, "passed", 0, 0 },
-		{ "bogus, by another judge", 10, 20, SECURITY_BOGUS, 0, false, true, "passed", 0, 0 },
+		{ "proven, by other settings", 10, 20, SECURITY_SECURE, 0, false, true, "answer", SECURITY_UNCHECKED, 20 },
+		{ "insecure, by other settings", 10, 20, SECURITY_INSECURE, 0, false, true, "passed", 0, 0 },
+		{ "not validated, by other settings", 10, 20, SECURITY_UNCHECKED, 0, false, true, "passed", 0, 0 },
+		{ "under no anchor, by other settings", 10, 20, SECURITY_INDETERMINATE, 0, false, true, "passed", 0, 0 },
+		{ "bogus, by other settings", 10, 20, SECURITY_BOGUS, 0, false, true, "passed", 0, 0 },
 		{ "with its last second", 10, 1, SECURITY_INSECURE, 0, false, false, "answer", SECURITY_INSECURE, 1 },
 		{ "expired", 10, 0, SECURITY_INSECURE, 0, false, false, "expired", 0, 0 },
 		{ "expired, of use", 10, -9, SECURITY_INSECURE, 10, false, false, "answer", SECURITY_INSECURE, -9 },
@@ -186,7 +186,7 @@ static void an_answer_is_taken_with_the_time_and_the_trust_that_are_left(void **
 		struct fault f;
 		const char *got;
 
-		head.judge += rows[i].other_judge;
+		head.validation += rows[i].other_validation;
 		how.validates = !rows[i].no_validator;
 		how.expired_s = rows[i].expired_s;
 		write_entry(&head, BLOCK_ANSWERS, entry,
@@ -263,12 +263,12 @@ static void the_time_that_has_passed_is_known_or_nothing_is_used(void **state)
 		{ "the other clock began anew", WALL - 10, (NOW + 1) * US_PER_S, 5, "answer", 199990 },
 		{ "not quite a second", WALL, NOW * US_PER_S - 999999, 5, "answer", 200000 },
 		{ "other rules", WALL, NOW * US_PER_S, 6,
-		  "answers were kept under other rules then (private-address, dns64-prefix, module-config and their like)", 0 },
+		  "answers were cached under other rules then (private-address, dns64-prefix, module-config and their like)", 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct cachefile_how how = begin();
-		struct blocks_head head = { .wall_s = rows[i].wall_s, .mono_us = rows[i].mono_us, .judge = 77, .shape = rows[i].shape };
+		struct blocks_head head = { .wall_s = rows[i].wall_s, .mono_us = rows[i].mono_us, .validation = 77, .shape = rows[i].shape };
 		uint8_t entry[200];
 		struct fault f;
 		const char *got;
@@ -487,7 +487,7 @@ static void what_is_written_is_of_use_and_for_all(void **state)
 		assert_true(blocks_open(&r, pull, NULL, &f));
 		assert_int_equal(r.head.wall_s, WALL);
 		assert_int_equal(r.head.mono_us, NOW * US_PER_S);
-		assert_true(r.head.judge == 77 && r.head.shape == 5);
+		assert_true(r.head.validation == 77 && r.head.shape == 5);
 		if (rows[i].written) {
 			assert_int_equal(block_next(&r, &f), BLOCK_ANSWERS);
 			assert_true(block_take(&r, &entry));

@@ -46,7 +46,7 @@ static UNUSED struct cachefile_how how_of(const struct fixture *h)
 		.messages = h->messages,
 		.rrsets = h->rrsets,
 		.now = { .now_us = NOW * US_PER_S, .now_s = NOW, .wall_s = WALL },
-		.judge = 77,
+		.validation = 77,
 		.most_ttl_s = 86400,
 		.validates = true
 	};
@@ -175,7 +175,7 @@ static UNUSED void write_some(void)
 
 /* ---- a group of tests ---- */
 
-static char folder[] = "/tmp/resolver-cachefile.XXXXXX", path[64], aside[64];
+static char folder[] = "/tmp/resolver-cachefile.XXXXXX", path[64], new_path[64];
 
 static UNUSED int begin(void **state)
 {
@@ -185,7 +185,7 @@ static UNUSED int begin(void **state)
 	if (!mkdtemp(folder))
 		return -1;
 	snprintf(path, sizeof(path), "%s/cache", folder);
-	snprintf(aside, sizeof(aside), "%s/cache.new", folder);
+	snprintf(new_path, sizeof(new_path), "%s/cache.new", folder);
 	return 0;
 }
 

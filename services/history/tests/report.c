@@ -157,7 +157,7 @@ static void the_ttl_is_the_least_of_the_answer(void **state)
 			fail_msg("%s: %u", rows[i].why, (unsigned)report_ttl(rows[i].wire.at, rows[i].wire.len));
 }
 
-static void what_is_packed_comes_out(void **state)
+static void a_packed_report_is_read_as_written(void **state)
 {
 	(void)state;
 	struct report r = report_of("www.example"), got;
@@ -184,7 +184,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_field_has_its_place),
-		cmocka_unit_test(what_is_packed_comes_out),
+		cmocka_unit_test(a_packed_report_is_read_as_written),
 		cmocka_unit_test(what_came_of_it_is_told_in_two_numbers),
 		cmocka_unit_test(a_hostile_name_stays_one_field),
 		cmocka_unit_test(numbers_fit_the_readers),

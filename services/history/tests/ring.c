@@ -58,7 +58,7 @@ static void compare(const struct seen *got, void *arg)
 	assert_string_equal(got->text, s->text ? s->text : "");
 }
 
-static void what_is_put_in_comes_out(void **state)
+static void a_ring_gives_back_what_was_put(void **state)
 {
 	uint8_t longest[DNAME_MAX];
 	struct seen rows[3] = { seen_of(1), seen_of(2), seen_of(3) };
@@ -142,7 +142,7 @@ static void *write_all(void *arg)
 	return NULL;
 }
 
-static void nothing_is_ever_seen_torn(void **state)
+static void a_copied_ring_has_no_torn_entries(void **state)
 {
 	struct queryring *r = queryring_new(50);
 	struct span span = { .last = 0 };
@@ -161,9 +161,9 @@ static void nothing_is_ever_seen_torn(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_put_in_comes_out),
+		cmocka_unit_test(a_ring_gives_back_what_was_put),
 		cmocka_unit_test(the_oldest_makes_room),
-		cmocka_unit_test(nothing_is_ever_seen_torn),
+		cmocka_unit_test(a_copied_ring_has_no_torn_entries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

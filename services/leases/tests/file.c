@@ -182,7 +182,7 @@ static void several_texts_are_one_journal(void **state)
 }
 
 /* However long the journal is: as much is kept as there are addresses, and those are counted. */
-static void there_is_a_most_of_entries(void **state)
+static void entries_of_a_lease_file_are_limited(void **state)
 {
 	(void)state;
 	size_t lines = LEASES_MOST + 10, len = 0;
@@ -206,7 +206,7 @@ int main(void)
 		cmocka_unit_test(lines_of_every_server_are_read),
 		cmocka_unit_test(what_is_no_such_file_is_told_apart),
 		cmocka_unit_test(several_texts_are_one_journal),
-		cmocka_unit_test(there_is_a_most_of_entries),
+		cmocka_unit_test(entries_of_a_lease_file_are_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

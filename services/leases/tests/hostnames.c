@@ -53,7 +53,7 @@ static struct fixture fixture_from(const char *conf, bool of_leases)
 {
 	struct fixture h = { .names = hostnames_new(), .zones = zones_from(conf) };
 
-	hostnames_house(h.names, h.zones);
+	hostnames_attach(h.names, h.zones);
 	h.source = add(&h, of_leases);
 	return h;
 }
@@ -180,7 +180,7 @@ static void hostnames_from_dhcp_clients_are_checked(void **state)
 	}
 }
 
-static void addresses_lead_back(void **state)
+static void addresses_get_ptr_records(void **state)
 {
 	(void)state;
 	struct fixture h = fixture_from("server:\n", true);
@@ -263,7 +263,7 @@ static void other_zones_get_all_of_them(void **state)
 	struct hosts_change c;
 
 	take(&h, h.source, LEASE("192.0.2.7", "a") LEASE("192.0.2.8", "b"), 0);
-	hostnames_house(h.names, other);
+	hostnames_attach(h.names, other);
 	c = hostnames_publish(h.names, 0);
 	assert_int_equal(c.put, 2);
 	assert_string_equal(all_of(other),
@@ -327,7 +327,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hostnames_from_dhcp_clients_are_checked),
-		cmocka_unit_test(addresses_lead_back),
+		cmocka_unit_test(addresses_get_ptr_records),
 		cmocka_unit_test(the_operators_word_comes_first),
 		cmocka_unit_test(only_what_differs_is_changed),
 		cmocka_unit_test(other_zones_get_all_of_them),

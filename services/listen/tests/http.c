@@ -54,17 +54,17 @@ static void connect_ends(int ends[2])
 	struct sockaddr_in at = { .sin_family = AF_INET,
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof at;
-	int door = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+	int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
 
-	assert_int_equal(bind(door, (struct sockaddr *)&at, sizeof at), 0);
-	assert_int_equal(listen(door, 1), 0);
-	assert_int_equal(getsockname(door, (struct sockaddr *)&at, &len), 0);
+	assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &len), 0);
 	ends[0] = socket(AF_INET, SOCK_STREAM, 0);
 	assert_int_equal(connect(ends[0], (struct sockaddr *)&at, sizeof at), 0);
 	assert_int_equal(setsockopt(ends[0], IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), 0);
-	ends[1] = accept(door, NULL, NULL);
+	ends[1] = accept(listener, NULL, NULL);
 	assert_true(ends[1] >= 0);
-	close(door);
+	close(listener);
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(fcntl(ends[i], F_SETFL, O_NONBLOCK), 0);
 }

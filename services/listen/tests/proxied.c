@@ -413,14 +413,14 @@ static void a_connection_that_is_reset_is_closed(void **state)
 	struct addr at = { .family = 4, .ip = { 127, 0, 0, 1 } };
 	struct linger hard = { .l_onoff = 1 };
 	socklen_t len = addr_to_sockaddr(&at, &ss);
-	int door = socket(AF_INET, SOCK_STREAM, 0), here = socket(AF_INET, SOCK_STREAM, 0), there;
+	int listener = socket(AF_INET, SOCK_STREAM, 0), here = socket(AF_INET, SOCK_STREAM, 0), there;
 
 	(void)state;
 	fixture_open("");
-	assert_true(bind(door, (struct sockaddr *)&ss, len) == 0 && listen(door, 1) == 0);
-	assert_int_equal(getsockname(door, (struct sockaddr *)&ss, &len), 0);
+	assert_true(bind(listener, (struct sockaddr *)&ss, len) == 0 && listen(listener, 1) == 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&ss, &len), 0);
 	assert_int_equal(connect(here, (struct sockaddr *)&ss, len), 0);
-	there = accept(door, NULL, NULL);
+	there = accept(listener, NULL, NULL);
 	assert_int_equal(fcntl(there, F_SETFL, O_NONBLOCK), 0);
 	listen_tcp_take(fixture.tcp, there, &(struct arrival){ .from = at, .proxied = true });
 	assert_int_equal(send(here, CLIENT, 7, 0), 7);
@@ -430,7 +430,7 @@ static void a_connection_that_is_reset_is_closed(void **state)
 	close(here);
 	run_for(fixture.loop, 2);
 	assert_int_equal(listen_tcp_count(fixture.tcp), 0);
-	close(door);
+	close(listener);
 	fixture_close();
 }
 

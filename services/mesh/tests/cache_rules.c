@@ -349,7 +349,7 @@ static void what_fails_again_at_once_is_left_alone_longer(void **state)
 	}
 }
 
-static void of_what_is_too_large_a_bad_verdict_is_kept(void **state)
+static void of_what_is_too_large_that_it_is_bogus_is_kept(void **state)
 {
 	(void)state;
 	static const uint8_t securities[] = { SECURITY_SECURE, SECURITY_BOGUS };
@@ -381,7 +381,7 @@ static void of_what_is_too_large_a_bad_verdict_is_kept(void **state)
 }
 
 /* Sets that are each small enough, but too much for a message when few names are compressed. */
-static void of_what_fits_no_message_a_bad_verdict_is_kept(void **state)
+static void of_what_fits_no_message_that_it_is_bogus_is_kept(void **state)
 {
 	(void)state;
 	struct conf *conf = conf_from("server:\n serve-expired: yes\n");
@@ -441,7 +441,7 @@ static void what_is_bogus_ends_nothing_expired(void **state)
 }
 
 /* What others keep for us may have been made by anybody: only what could have been an answer to a question is taken back. */
-static void what_comes_back_was_an_answer(void **state)
+static void only_answers_are_taken_back_from_cachedb(void **state)
 {
 	(void)state;
 	enum { NOTHING, NO_NAME, OPCODE, REASON, FLAGS, AA, EDNS, META, ANY, FAILURE, DENIAL, TOO_LONG };
@@ -471,10 +471,10 @@ int main(void)
 		CLAIM(the_least_ttl_prolongs_nothing),
 		CLAIM(a_failed_refresh_leaves_what_may_be_served),
 		CLAIM(what_fails_again_at_once_is_left_alone_longer),
-		CLAIM(of_what_is_too_large_a_bad_verdict_is_kept),
-		CLAIM(of_what_fits_no_message_a_bad_verdict_is_kept),
+		CLAIM(of_what_is_too_large_that_it_is_bogus_is_kept),
+		CLAIM(of_what_fits_no_message_that_it_is_bogus_is_kept),
 		CLAIM(what_is_bogus_ends_nothing_expired),
-		CLAIM(what_comes_back_was_an_answer),
+		CLAIM(only_answers_are_taken_back_from_cachedb),
 	};
 
 	return RUN_CLAIMS(claims, NULL, NULL);

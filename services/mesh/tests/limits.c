@@ -137,7 +137,7 @@ static void a_question_of_a_small_client_goes_with_it(void **state)
 	world_end();
 }
 
-static void joining_needs_no_room(void **state)
+static void a_client_joins_a_lookup_though_the_request_list_is_full(void **state)
 {
 	(void)state;
 	world_begin("server: num-queries-per-thread: 1\n");
@@ -189,7 +189,7 @@ static void queries_begin_again_under_another_configuration(void **state)
 	(void)state;
 	static const struct {
 		const char *why;
-		bool unless_asked, has_door, answers;
+		bool unless_asked, has_readmit, answers;
 		unsigned left, ended; /* queries thereafter, and how many ended */
 	} rows[] = {
 		{ "anew", false, false, false, 3, 4 },
@@ -204,7 +204,7 @@ static void queries_begin_again_under_another_configuration(void **state)
 		struct question refresh;
 
 		world_begin("");
-		world.env.readmit = rows[i].has_door ? readmit : NULL;
+		world.env.readmit = rows[i].has_readmit ? readmit : NULL;
 		world.env.readmit_arg = &answers;
 		readmitted = 0;
 		ask_for("c.www.example", 1); /* and its child */
@@ -216,7 +216,7 @@ static void queries_begin_again_under_another_configuration(void **state)
 		world.asleep_count = rows[i].unless_asked ? world.asleep_count : 0;
 		mesh_begin_again(world.mesh, rows[i].unless_asked);
 		if (mesh_size(world.mesh) != rows[i].left || cleared != rows[i].ended ||
-		    world.heard_count != (answers ? 3 : 0) || readmitted != (rows[i].has_door ? 3 : 0))
+		    world.heard_count != (answers ? 3 : 0) || readmitted != (rows[i].has_readmit ? 3 : 0))
 			fail_msg("%s: %u left, %u ended, %u told, %u readmitted", rows[i].why,
 				 mesh_size(world.mesh), cleared, world.heard_count, readmitted);
 		assert_int_equal(mesh_waiting(world.mesh), answers ? 0 : 3);
@@ -266,7 +266,7 @@ int main(void)
 		cmocka_unit_test(the_client_with_most_queries_in_flight_is_dropped_first),
 		cmocka_unit_test(yielded_queries_are_resumed_fairly_by_client),
 		cmocka_unit_test(a_question_of_a_small_client_goes_with_it),
-		cmocka_unit_test(joining_needs_no_room),
+		cmocka_unit_test(a_client_joins_a_lookup_though_the_request_list_is_full),
 		cmocka_unit_test(what_gives_way_takes_its_children_along),
 	};
 

@@ -366,7 +366,7 @@ static void what_is_forgotten_is_not_told(void **state)
 	world_end();
 }
 
-static void some_errands_are_not_kept(void **state)
+static void what_must_not_be_cached_is_not(void **state)
 {
 	(void)state;
 	static const struct {
@@ -414,7 +414,7 @@ int main(void)
 		cmocka_unit_test(anybody_may_ask_without_a_packet),
 		cmocka_unit_test(children_are_paid_for),
 		cmocka_unit_test(what_is_forgotten_is_not_told),
-		cmocka_unit_test(some_errands_are_not_kept),
+		cmocka_unit_test(what_must_not_be_cached_is_not),
 	};
 
 	hash_start(true);

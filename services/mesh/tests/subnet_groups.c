@@ -200,7 +200,7 @@ static void a_client_waits_ten_seconds_for_all_lookups_together(void **state)
 	finish();
 }
 
-/* Guests take the places that all queries share. */
+/* Members take slots of those that all queries share. */
 static void subnet_queries_take_request_list_slots(void **state)
 {
 	(void)state;

@@ -64,7 +64,7 @@ static void of_the_options_only_what_an_answer_needs_is_kept(void **state)
 {
 	(void)state;
 	static const uint8_t cookie[COOKIE_LEN] = { 1 };
-	static const struct client_subnet told = { .told = true }, placed = { .told = false };
+	static const struct client_subnet told = { .has_option = true }, placed = { .has_option = false };
 	static const struct {
 		const char *why, *options;
 		size_t len;

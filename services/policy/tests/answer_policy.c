@@ -56,7 +56,7 @@ static void hear(const char *line, void *arg)
 }
 
 /* "END RCODE; records / authority / additional". A client of 10.0.0.1. */
-static const char *judge(const char *conf_lines, const struct asked *asked, const struct made *how)
+static const char *apply(const char *conf_lines, const struct asked *asked, const struct made *how)
 {
 	static char text[2000];
 	struct fault f = { 0 };
@@ -68,7 +68,7 @@ static const char *judge(const char *conf_lines, const struct asked *asked, cons
 	struct policy_client who = { .client = &client, .decision = &decision, .embeds = asked->embeds,
 				     .sees_bogus = asked->sees_bogus, .let_through = asked->let_through };
 	struct message *m;
-	struct judged j = { .end = JUDGED_AS_IS };
+	struct policy_outcome j = { .end = OUTCOME_AS_IS };
 	struct arena a;
 
 	if (!lists || !p)
@@ -82,30 +82,30 @@ static const char *judge(const char *conf_lines, const struct asked *asked, cons
 	m->flags = asked->flags;
 	if (asked->own)
 		who.own = made_message(&a, NOW, &(struct made){ how->name, how->type, 0, { NULL, asked->own, NULL } });
-	assert_int_equal(policy_has_judges(p), strstr(conf_lines, "response-ip:") != NULL);
+	assert_int_equal(policy_has_answer_rules(p), strstr(conf_lines, "response-ip:") != NULL);
 	heard = 0;
 	log_capture(hear, NULL);
 	if (asked->strips)
 		j.m = policy_strip(p, &who, m, NOW, &a);
 	else
-		policy_judge(p, &who, m, NOW, &a, &j);
+		policy_apply(p, &who, m, NOW, &a, &j);
 	log_capture(NULL, NULL);
 	assert_int_equal(heard, !asked->strips && strstr(conf_lines, "inform"));
 	if (asked->strips && j.m != m)
-		j.end = JUDGED_CHANGED;
-	if (j.end == JUDGED_DROP) {
+		j.end = OUTCOME_CHANGED;
+	if (j.end == OUTCOME_DROP) {
 		snprintf(text, sizeof(text), "drop");
-	} else if (j.end == JUDGED_FOLLOW) {
+	} else if (j.end == OUTCOME_FOLLOW) {
 		char name[DNAME_TEXT];
-		size_t len = (size_t)snprintf(text, sizeof(text), "follow %s", dname_print(j.lead.target, name));
+		size_t len = (size_t)snprintf(text, sizeof(text), "follow %s", dname_print(j.aliases.target, name));
 
-		for (unsigned i = 0; i < j.lead.count; i++)
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "; %s %u%s", dname_print(rrset_owner(j.lead.sets[i]), name),
-						(unsigned)j.lead.sets[i]->expires_s, j.lead.sets[i]->sig_count ? " signed" : "");
-		if (j.lead.nat64.net.family)
+		for (unsigned i = 0; i < j.aliases.count; i++)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "; %s %u%s", dname_print(rrset_owner(j.aliases.sets[i]), name),
+						(unsigned)j.aliases.sets[i]->expires_s, j.aliases.sets[i]->sig_count ? " signed" : "");
+		if (j.aliases.nat64.net.family)
 			snprintf(text + len, sizeof(text) - len, " embedded");
 	} else {
-		put_sets(text, sizeof(text), j.m, j.end == JUDGED_CHANGED ? "changed" : "as is");
+		put_sets(text, sizeof(text), j.m, j.end == OUTCOME_CHANGED ? "changed" : "as is");
 	}
 	if (decision.how == DECIDED_HERE || decision.how == DECIDED_BLOCKED)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), " | %s", decision.what);
@@ -130,7 +130,7 @@ static void check(const struct row *rows, size_t count)
 		const char *got;
 
 		snprintf(text, sizeof(text), "server:\n access-control: 10.0.0.0/8 allow\n %s", rows[i].conf);
-		got = judge(text, &rows[i].asked, &rows[i].is);
+		got = apply(text, &rows[i].asked, &rows[i].is);
 		if (strcmp(got, rows[i].want) != 0)
 			fail_msg("%s:\n%s\nnot\n%s", rows[i].why, got, rows[i].want);
 	}
@@ -306,7 +306,7 @@ static void nothing_beside_an_answer_gets_past_the_rules(void **state)
 		{ "one of another type", "local-zone: m.exm typetransparent\n local-data: \"m.exm. AAAA 2001:db8::7\"",
 		  MX(M4), { .strips = true }, "as is 0" MX_IS " /; m.exm. 60 IN A 192.0.2.1" },
 		{ "a local zone of others", "local-zone: x.exm refuse", MX(M4), { .strips = true }, "as is 0" MX_IS " /; m.exm. 60 IN A 192.0.2.1" },
-		{ "and when it is judged", "response-ip: 192.0.2.1 deny", MX(M4 N6), { .strips = false }, "changed 0" MX_IS " /" N6_IS },
+		{ "and when it is checked", "response-ip: 192.0.2.1 deny", MX(M4 N6), { .strips = false }, "changed 0" MX_IS " /" N6_IS },
 		{ "and when that changes more", "response-ip: 192.0.2.1 deny\n response-ip: 192.0.2.2 always_refuse",
 		  W("w.exm. 60 A 192.0.2.2", NULL, M4), { .strips = false }, "changed 5 | response-ip 192.0.2.2/32 always_refuse" },
 	};

@@ -91,7 +91,7 @@ static const char *answer_to_client(const char *from, const struct question *q, 
 	struct writer out = writer_over(room, sizeof(room));
 	struct slice ede;
 	struct message m;
-	struct alias_prefix lead;
+	struct alias_prefix aliases;
 	struct arena a;
 	size_t len;
 
@@ -100,7 +100,7 @@ static const char *answer_to_client(const char *from, const struct question *q, 
 	if (!policy_concerns(policy, who.rule, q))
 		return "none";
 	arena_init(&a);
-	switch (policy_answer(policy, &who, &to, &out, &a, &lead)) {
+	switch (policy_answer(policy, &who, &to, &out, &a, &aliases)) {
 	case POLICY_PASS:
 		snprintf(text, sizeof(text), "pass");
 		break;
@@ -113,8 +113,8 @@ static const char *answer_to_client(const char *from, const struct question *q, 
 	case POLICY_FOLLOW: {
 		char name[DNAME_TEXT];
 
-		snprintf(text, sizeof(text), "follow %u %s", lead.count,
-			 dname_print(lead.target, name));
+		snprintf(text, sizeof(text), "follow %u %s", aliases.count,
+			 dname_print(aliases.target, name));
 		break;
 	}
 	case POLICY_SEND:
@@ -308,7 +308,7 @@ static void hear(const char *line, void *arg)
 	snprintf(heard, sizeof(heard), "%s", line);
 }
 
-static void what_informs_is_logged(void **state)
+static void inform_actions_are_logged(void **state)
 {
 	(void)state;
 	struct question q = made_question("a.inform.x.", TYPE_A);
@@ -321,7 +321,7 @@ static void what_informs_is_logged(void **state)
 
 /* ---- answers ---- */
 
-static const char *judge(const char *conf_lines, const char *from, const struct made *how)
+static const char *apply(const char *conf_lines, const char *from, const struct made *how)
 {
 	static char text[DNAME_TEXT + 200];
 	struct fault f = { 0 };
@@ -330,7 +330,7 @@ static const char *judge(const char *conf_lines, const char *from, const struct 
 	struct policy *p = policy_new(c, &f);
 	struct client client = { .ops = &no_ops };
 	struct policy_client who = { .client = &client };
-	struct judged j;
+	struct policy_outcome j;
 	struct arena a;
 	char line[DNAME_TEXT + 100] = "-";
 
@@ -340,9 +340,9 @@ static const char *judge(const char *conf_lines, const char *from, const struct 
 	arena_init(&a);
 	assert_true(addr_parse(&client.from, from, 1234, NULL));
 	who.rule = acl_get(lists, &client.from, NULL);
-	policy_judge(p, &who, made_message(&a, 100, how), 100, &a, &j);
-	if (j.end == JUDGED_FOLLOW)
-		dname_print(j.lead.target, line);
+	policy_apply(p, &who, made_message(&a, 100, how), 100, &a, &j);
+	if (j.end == OUTCOME_FOLLOW)
+		dname_print(j.aliases.target, line);
 	else if (j.m->count[0])
 		text_rr_print(line, sizeof(line), rrset_owner(j.m->sets[j.m->count[0] - 1]),
 			      j.m->sets[j.m->count[0] - 1]->expires_s - 100, CLASS_IN,
@@ -350,7 +350,7 @@ static const char *judge(const char *conf_lines, const char *from, const struct 
 			      rrset_record(j.m->sets[j.m->count[0] - 1], 0));
 	snprintf(text, sizeof(text), "%s %u %u %s",
 		 (const char *const[]){ "as is", "changed", "drop", "follow" }[j.end], j.m->rcode,
-		 j.end == JUDGED_FOLLOW ? j.lead.count : j.m->count[0], line);
+		 j.end == OUTCOME_FOLLOW ? j.aliases.count : j.m->count[0], line);
 	arena_clear(&a);
 	policy_free(p);
 	acl_free(lists);
@@ -360,7 +360,7 @@ static const char *judge(const char *conf_lines, const char *from, const struct 
 
 #define RED "define-tag: red\n access-control-tag: 10.0.0.1 red\n "
 
-static void addresses_in_answers_are_judged(void **state)
+static void addresses_in_answers_are_checked(void **state)
 {
 	(void)state;
 	static const struct made answer = {
@@ -420,13 +420,13 @@ static void addresses_in_answers_are_judged(void **state)
 		const char *got;
 
 		snprintf(text, sizeof(text), "server:\n %s", rows[i].conf);
-		got = judge(text, rows[i].from, &answer);
+		got = apply(text, rows[i].from, &answer);
 		if (strcmp(got, rows[i].want) != 0)
 			fail_msg("%s: '%s', not '%s'", rows[i].why, got, rows[i].want);
 	}
 }
 
-static void an_address_that_leads_to_another_is_judged_as_both(void **state)
+static void an_address_that_leads_to_another_is_checked_as_both(void **state)
 {
 	(void)state;
 	static const struct {
@@ -467,7 +467,7 @@ static void an_address_that_leads_to_another_is_judged_as_both(void **state)
 
 		snprintf(text, sizeof(text), "server:\n %s", rows[i].conf);
 		snprintf(records, sizeof(records), "w.example. 60 AAAA %s", rows[i].address);
-		got = judge(text, ME, &answer);
+		got = apply(text, ME, &answer);
 		if (strcmp(got, rows[i].want) != 0)
 			fail_msg("%s: '%s', not '%s'", rows[i].why, got, rows[i].want);
 	}
@@ -482,9 +482,9 @@ int main(void)
 		cmocka_unit_test(tags_views_and_overrides_tell_clients_apart),
 		cmocka_unit_test(other_classes_are_apart),
 		cmocka_unit_test(truncation_is_for_udp),
-		cmocka_unit_test(what_informs_is_logged),
-		cmocka_unit_test(addresses_in_answers_are_judged),
-		cmocka_unit_test(an_address_that_leads_to_another_is_judged_as_both),
+		cmocka_unit_test(inform_actions_are_logged),
+		cmocka_unit_test(addresses_in_answers_are_checked),
+		cmocka_unit_test(an_address_that_leads_to_another_is_checked_as_both),
 	};
 	struct fault f = { 0 };
 	int failed;

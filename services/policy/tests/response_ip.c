@@ -53,7 +53,7 @@ static void what_cannot_be_is_refused_with_its_line(void **state)
 		{ { "a ::/24 redirect", "d ::/24 AAAA ::1" }, NULL },
 		{ { "a ::/24 redirect", "d ::/24 A 192.0.2.1" }, "the netblock's own family" },
 		{ { "a 192.0.2.0/24 redirect", "d 192.0.2.0/24 A 192.0.2.1", "d 192.0.2.0/24 AAAA ::1" },
-		  "response-ip-data: '192.0.2.0/24 AAAA ::1': addresses of the netblock's own family, or an alias, can stand for it" },
+		  "response-ip-data: '192.0.2.0/24 AAAA ::1': addresses of the netblock's own family, or a CNAME, can stand for it" },
 		{ { "a 192.0.2.0/24 redirect", "d 192.0.2.0/24 A nonsense" }, "response-ip-data: '192.0.2.0/24 A nonsense': " },
 		{ { "a 192.0.2.0/24 redirect", "d x A 192.0.2.1" }, "response-ip-data: 'x A 192.0.2.1' does not begin with a netblock" },
 		{ { "a 192.0.2.0/24 deny", "t 192.0.2.0/24 a b" }, NULL },

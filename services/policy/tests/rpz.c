@@ -132,8 +132,8 @@ static void an_answer_is_changed_as_its_rule_says(void **state)
 
 	begin("minimal-responses: no", rules, none);
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		bool settled;
-		const char *got = judge(&rows[i].made, rows[i].flags, rows[i].met, &settled);
+		bool decided;
+		const char *got = apply(&rows[i].made, rows[i].flags, rows[i].met, &decided);
 
 		if (strcmp(got, rows[i].want) != 0)
 			fail_msg("%s: '%s', not '%s'", rows[i].why, got, rows[i].want);

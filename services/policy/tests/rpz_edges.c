@@ -27,11 +27,11 @@ struct row {
 static void check(const struct row *rows, size_t count, const struct met *met)
 {
 	for (size_t i = 0; i < count; i++) {
-		bool settled;
+		bool decided;
 		const char *got;
 
 		world.embeds = rows[i].embeds;
-		got = judge(&rows[i].made, FLAG_AA, met, &settled);
+		got = apply(&rows[i].made, FLAG_AA, met, &decided);
 		if (strcmp(got, rows[i].want) != 0)
 			fail_msg("%s: '%s', not '%s'", rows[i].why, got, rows[i].want);
 	}
@@ -172,7 +172,7 @@ static void the_first_servers_decide(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct met met[2];
 		const struct met *list = NULL;
-		bool settled;
+		bool decided;
 		const char *got;
 
 		for (unsigned n = 2; n--;) {
@@ -181,7 +181,7 @@ static void the_first_servers_decide(void **state)
 
 			list = meet(&met[n], list, rows[i].wanted[n], is_name ? server : NULL, is_name ? NULL : server);
 		}
-		got = judge(&rows[i].made, 0, list, &settled);
+		got = apply(&rows[i].made, 0, list, &decided);
 		if (strcmp(got, rows[i].want) != 0)
 			fail_msg("%s: '%s', not '%s'", rows[i].why, got, rows[i].want);
 	}
@@ -339,27 +339,27 @@ static void what_is_too_much_is_bounded(void **state)
 				 aliased = { "www.", TYPE_A, 0, { "www. 60 CNAME b.\nb. 60 A 192.0.2.6" } };
 	char many[2000], chain[1000];
 	struct policy_client client;
-	struct judged j = { .end = JUDGED_AS_IS };
+	struct policy_outcome j = { .end = OUTCOME_AS_IS };
 	struct message *m;
 	size_t len = (size_t)snprintf(many, sizeof(many), "32.6.2.0.192.rpz-ip CNAME other.example.\n"), at = 0;
-	bool settled;
+	bool decided;
 
 	for (unsigned i = 0; i < 34; i++)
 		len += (size_t)snprintf(many + len, sizeof(many) - len, "many TYPE%u \\# 1 00\n", 65280 + i);
 	begin("", (const char *const[ZONES]){ many }, none);
 	client = who();
 	m = made_message(&world.arena, NOW, &plain);
-	assert_true(rpz_apply_judge_aliases(world.snapshot->policy, &client, m, NOW, &world.arena, &j));
+	assert_true(rpz_apply_aliases(world.snapshot->policy, &client, m, NOW, &world.arena, &j));
 	assert_int_equal(j.m->count[SECTION_ANSWER], 1 + 32);
 	m = made_message(&world.arena, NOW, &aliased);
 	((struct rrset *)(uintptr_t)m->sets[0])->expires_s = NOW - 5;
-	assert_true(rpz_apply_judge_rest(world.snapshot->policy, &client, m, NOW, &world.arena, &j));
-	assert_int_equal(j.end, JUDGED_FOLLOW);
-	assert_int_equal(j.lead.sets[0]->expires_s, 0);
-	for (unsigned i = 0; i < LEAD_MOST + 1; i++)
+	assert_true(rpz_apply_rest(world.snapshot->policy, &client, m, NOW, &world.arena, &j));
+	assert_int_equal(j.end, OUTCOME_FOLLOW);
+	assert_int_equal(j.aliases.sets[0]->expires_s, 0);
+	for (unsigned i = 0; i < ALIAS_PREFIX_MOST + 1; i++)
 		at += (size_t)snprintf(chain + at, sizeof(chain) - at, "n%u. 60 CNAME n%u.\n", i, i + 1);
-	snprintf(chain + at, sizeof(chain) - at, "n%u. 60 A 192.0.2.6", LEAD_MOST + 1);
-	assert_string_equal(judge(&(struct made){ "n0.", TYPE_A, 0, { chain } }, 0, NULL, &settled), "2 blocked");
+	snprintf(chain + at, sizeof(chain) - at, "n%u. 60 A 192.0.2.6", ALIAS_PREFIX_MOST + 1);
+	assert_string_equal(apply(&(struct made){ "n0.", TYPE_A, 0, { chain } }, 0, NULL, &decided), "2 blocked");
 	end();
 }
 
@@ -369,16 +369,16 @@ static void other_classes_have_no_rules(void **state)
 	(void)state;
 	static const struct made made = { "www.", TYPE_A, 0, { "www. 60 CNAME gone.\ngone. 60 A 192.0.2.9" } };
 	struct policy_client client;
-	struct judged j = { .end = JUDGED_AS_IS };
+	struct policy_outcome j = { .end = OUTCOME_AS_IS };
 	struct message *m;
 
 	begin("", (const char *const[ZONES]){ "gone CNAME .\n32.9.2.0.192.rpz-ip CNAME ." }, none);
 	client = who();
 	m = made_message(&world.arena, NOW, &made);
-	assert_true(rpz_apply_judge_aliases(world.snapshot->policy, &client, m, NOW, &world.arena, &j));
+	assert_true(rpz_apply_aliases(world.snapshot->policy, &client, m, NOW, &world.arena, &j));
 	m->q.class_ = CLASS_CH;
-	assert_false(rpz_apply_judge_aliases(world.snapshot->policy, &client, m, NOW, &world.arena, &j));
-	assert_false(rpz_apply_judge_rest(world.snapshot->policy, &client, m, NOW, &world.arena, &j));
+	assert_false(rpz_apply_aliases(world.snapshot->policy, &client, m, NOW, &world.arena, &j));
+	assert_false(rpz_apply_rest(world.snapshot->policy, &client, m, NOW, &world.arena, &j));
 	end();
 }
 

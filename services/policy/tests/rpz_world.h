@@ -111,7 +111,7 @@ static inline const char *ask(const char *name, uint16_t type)
 	struct request r = { .q = q, .flags = FLAG_RD, .edns = { .present = true, .udp_size = 1232 } };
 	struct answer_to to = { .style = &style, .request = &r, .stream = world.client.ops->stream };
 	struct policy_client client = who();
-	struct alias_prefix lead = { .count = 0 };
+	struct alias_prefix aliases = { .count = 0 };
 	uint8_t room[4096];
 	struct writer out = writer_over(room, sizeof(room));
 	char target[DNAME_TEXT];
@@ -119,7 +119,7 @@ static inline const char *ask(const char *name, uint16_t type)
 	struct slice ede;
 	size_t len;
 
-	switch (rpz_apply_answer(world.snapshot->policy, &client, &to, &out, &world.arena, &lead)) {
+	switch (rpz_apply_answer(world.snapshot->policy, &client, &to, &out, &world.arena, &aliases)) {
 	case POLICY_PASS:
 		return "pass";
 	case POLICY_LET_THROUGH:
@@ -127,8 +127,8 @@ static inline const char *ask(const char *name, uint16_t type)
 	case POLICY_DROP:
 		return "drop";
 	case POLICY_FOLLOW:
-		assert_true(lead.authoritative);
-		snprintf(text, sizeof(text), "follow %u %s%s", lead.count, dname_print(lead.target, target), lead.rpz_passed ? " passed" : "");
+		assert_true(aliases.authoritative);
+		snprintf(text, sizeof(text), "follow %u %s%s", aliases.count, dname_print(aliases.target, target), aliases.rpz_passed ? " passed" : "");
 		return text;
 	case POLICY_SEND:
 		break;
@@ -142,12 +142,12 @@ static inline const char *ask(const char *name, uint16_t type)
 }
 
 /* What becomes of an answer: by its aliases, or else by the rest. */
-static inline const char *judge(const struct made *how, uint16_t flags, const struct met *met, bool *settled)
+static inline const char *apply(const struct made *how, uint16_t flags, const struct met *met, bool *decided)
 {
 	static char text[1000];
 	struct message *m = made_message(&world.arena, NOW, how);
 	struct policy_client client = who();
-	struct judged j = { .end = JUDGED_AS_IS, .m = NULL, .lead = { .count = 2, .rpz_passed = true } }; /* of before */
+	struct policy_outcome j = { .end = OUTCOME_AS_IS, .m = NULL, .aliases = { .count = 2, .rpz_passed = true } }; /* of before */
 	char target[DNAME_TEXT];
 	size_t len;
 
@@ -155,26 +155,26 @@ static inline const char *judge(const struct made *how, uint16_t flags, const st
 	m->flags = flags;
 	m->security = SECURITY_SECURE;
 	m->reason_text = "of the answer";
-	*settled = rpz_apply_judge_aliases(world.snapshot->policy, &client, m, NOW, &world.arena, &j) ||
-		   rpz_apply_judge_rest(world.snapshot->policy, &client, m, NOW, &world.arena, &j);
-	if (!*settled)
+	*decided = rpz_apply_aliases(world.snapshot->policy, &client, m, NOW, &world.arena, &j) ||
+		   rpz_apply_rest(world.snapshot->policy, &client, m, NOW, &world.arena, &j);
+	if (!*decided)
 		return "nothing";
 	switch (j.end) {
-	case JUDGED_AS_IS:
+	case OUTCOME_AS_IS:
 		assert_ptr_equal(j.m, m);
 		return "as is";
-	case JUDGED_DROP:
+	case OUTCOME_DROP:
 		return "drop";
-	case JUDGED_FOLLOW:
-		len = (size_t)snprintf(text, sizeof(text), "follow %s%s%s", dname_print(j.lead.target, target),
-				       j.lead.rpz_passed ? " passed" : "", j.lead.nat64.net.family ? " nat64" : "");
-		for (unsigned i = 0; i < j.lead.count; i++) {
-			assert_int_equal(j.lead.sets[i]->sig_count, 0);
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "; %s %u", dname_print(rrset_owner(j.lead.sets[i]), target),
-						(unsigned)j.lead.sets[i]->expires_s);
+	case OUTCOME_FOLLOW:
+		len = (size_t)snprintf(text, sizeof(text), "follow %s%s%s", dname_print(j.aliases.target, target),
+				       j.aliases.rpz_passed ? " passed" : "", j.aliases.nat64.net.family ? " nat64" : "");
+		for (unsigned i = 0; i < j.aliases.count; i++) {
+			assert_int_equal(j.aliases.sets[i]->sig_count, 0);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "; %s %u", dname_print(rrset_owner(j.aliases.sets[i]), target),
+						(unsigned)j.aliases.sets[i]->expires_s);
 		}
 		return text;
-	case JUDGED_CHANGED:
+	case OUTCOME_CHANGED:
 		break;
 	}
 	assert_int_equal(j.m->security, SECURITY_INSECURE);

@@ -126,7 +126,7 @@ static void a_scope_is_kept_for_its_name(void **state)
 	}
 }
 
-static void there_is_a_most_of_scopes(void **state)
+static void scopes_are_limited_to_255(void **state)
 {
 	(void)state;
 	struct fault f = { 0 };
@@ -267,10 +267,10 @@ static void a_view_has_what_is_configured(void **state)
 	assert_null(views_of_scope(m.views, (uint8_t)(highest + 1)));
 	views_each_forwards(m.views, count_tables, &tables);
 	assert_int_equal(tables, 1);
-	assert_false(views_judge(m.views));
+	assert_false(views_have_address_rules(m.views));
 	unmake(&m);
-	m = make(VIEW("plain", "") VIEW("judges", " response-ip: 192.0.2.0/24 deny\n") VIEW("c", ""));
-	assert_true(views_judge(m.views));
+	m = make(VIEW("plain", "") VIEW("checks", " response-ip: 192.0.2.0/24 deny\n") VIEW("c", ""));
+	assert_true(views_have_address_rules(m.views));
 	unmake(&m);
 }
 
@@ -350,7 +350,7 @@ int main(void)
 		cmocka_unit_test(a_view_has_what_is_configured),
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(local_data_is_carried_over),
-		cmocka_unit_test(there_is_a_most_of_scopes), /* it leaves none for others */
+		cmocka_unit_test(scopes_are_limited_to_255), /* it leaves none for others */
 	};
 
 	int failed;

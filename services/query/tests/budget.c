@@ -61,7 +61,7 @@ static void only_so_many_servers_may_be_of_no_use(void **state)
 	assert_true(budget_may_connect(&b, 99));
 }
 
-static void it_goes_with_its_last_holder(void **state)
+static void a_budget_is_freed_by_its_last_holder(void **state)
 {
 	struct budget *b = mem_zero(sizeof(*b));
 
@@ -80,7 +80,7 @@ int main(void)
 		cmocka_unit_test(two_connections_without_an_answer_are_enough),
 		cmocka_unit_test(answers_over_other_connections_free_nothing),
 		cmocka_unit_test(only_so_many_servers_may_be_of_no_use),
-		cmocka_unit_test(it_goes_with_its_last_holder),
+		cmocka_unit_test(a_budget_is_freed_by_its_last_holder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,15 +17,15 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-enum { LETTERS = 2048, LETTER_LEN = 30 };
+enum { QUERIES_MOST = 2048, QUERY_LEN = 30 };
 
 /* One question under way, and what became of it. */
-struct mail {
+struct sent_query {
 	struct transmission transmission;
-	uint8_t wire[LETTER_LEN];
+	uint8_t wire[QUERY_LEN];
 	bool arrived, failed, refuse; /* refuse: it is not what was asked for */
 	bool gives_up;                /* with the first stray */
-	struct mail *ends;            /* what its first stray ends, too */
+	struct sent_query *ends;            /* what its first stray ends, too */
 	enum upstream_end why;
 	unsigned strays;
 	uint8_t got[64];
@@ -39,7 +39,7 @@ static struct wire_world {
 	struct stats stats;
 	struct random random;
 	struct transport *transport;
-	struct mail mail[LETTERS];
+	struct sent_query queries[QUERIES_MOST];
 	unsigned sent, over, stop_at; /* the loop stops when so many are over */
 	bool in_send;
 	struct timer late;
@@ -53,9 +53,9 @@ static inline void one_over(void)
 		loop_stop(wire.loop);
 }
 
-static inline bool mail_arrived(struct transmission *s, const uint8_t *at, size_t len)
+static inline bool query_arrived(struct transmission *s, const uint8_t *at, size_t len)
 {
-	struct mail *m = container_of(s, struct mail, transmission);
+	struct sent_query *m = container_of(s, struct sent_query, transmission);
 
 	m->got_len = len;
 	memcpy(m->got, at, MIN(len, sizeof(m->got)));
@@ -67,9 +67,9 @@ static inline bool mail_arrived(struct transmission *s, const uint8_t *at, size_
 	return true;
 }
 
-static inline bool mail_strayed(struct transmission *s)
+static inline bool query_strayed(struct transmission *s)
 {
-	struct mail *m = container_of(s, struct mail, transmission);
+	struct sent_query *m = container_of(s, struct sent_query, transmission);
 
 	m->strays++;
 	if (m->ends) {
@@ -81,9 +81,9 @@ static inline bool mail_strayed(struct transmission *s)
 	return m->gives_up;
 }
 
-static inline void mail_failed(struct transmission *s, enum upstream_end why)
+static inline void query_failed(struct transmission *s, enum upstream_end why)
 {
-	struct mail *m = container_of(s, struct mail, transmission);
+	struct sent_query *m = container_of(s, struct sent_query, transmission);
 
 	assert_false(m->arrived || m->failed);
 	m->failed = true;
@@ -123,26 +123,26 @@ static inline void wire_end(void)
 }
 
 /* Send a question whose last byte is `tag`, where and how `way` says; returns its query. */
-static inline struct mail *mail_send_by(const struct transmission *way, uint8_t tag)
+static inline struct sent_query *mail_send_by(const struct transmission *way, uint8_t tag)
 {
-	struct mail *m = &wire.mail[wire.sent++];
+	struct sent_query *m = &wire.queries[wire.sent++];
 
-	assert_true(wire.sent <= LETTERS);
+	assert_true(wire.sent <= QUERIES_MOST);
 	memset(m->wire, 'q', sizeof(m->wire));
-	m->wire[LETTER_LEN - 1] = tag;
+	m->wire[QUERY_LEN - 1] = tag;
 	m->transmission = *way;
 	m->transmission.wire = m->wire;
 	m->transmission.len = sizeof(m->wire);
-	m->transmission.arrived = mail_arrived;
-	m->transmission.strayed = mail_strayed;
-	m->transmission.failed = mail_failed;
+	m->transmission.arrived = query_arrived;
+	m->transmission.strayed = query_strayed;
+	m->transmission.failed = query_failed;
 	wire.in_send = true;
 	wire.transport->ops->send(wire.transport, &m->transmission);
 	wire.in_send = false;
 	return m;
 }
 
-static inline struct mail *mail_send(const struct addr *to, uint8_t tag)
+static inline struct sent_query *mail_send(const struct addr *to, uint8_t tag)
 {
 	return mail_send_by(&(struct transmission){ .to = *to, .transport = TRANSPORT_TCP }, tag);
 }
@@ -166,8 +166,8 @@ static inline bool wire_take_queries(uint8_t *in, size_t *len,
 {
 	size_t at = 0;
 
-	for (; *len - at >= 2 + LETTER_LEN; at += 2 + LETTER_LEN) {
-		assert_int_equal(get_u16(in + at), LETTER_LEN);
+	for (; *len - at >= 2 + QUERY_LEN; at += 2 + QUERY_LEN) {
+		assert_int_equal(get_u16(in + at), QUERY_LEN);
 		if (!answer(peer, in + at))
 			return false;
 	}

@@ -26,7 +26,7 @@ static struct server {
 	struct addr at;
 	struct peer peers[PEERS];
 	unsigned accepted, closed, asked, open, open_most;
-	uint8_t held[HELD][2 + LETTER_LEN];
+	uint8_t held[HELD][2 + QUERY_LEN];
 	unsigned held_count;
 	unsigned answers_each; /* of a connection, then it is closed; 0: any number */
 	unsigned answered[PEERS];
@@ -48,7 +48,7 @@ static void peer_say(struct peer *p, const void *bytes, size_t len)
 
 static void peer_echo(struct peer *p, const uint8_t *framed)
 {
-	peer_say(p, framed, 2 + LETTER_LEN);
+	peer_say(p, framed, 2 + QUERY_LEN);
 }
 
 static void release(struct peer *p)
@@ -63,21 +63,21 @@ static bool peer_answer(void *peer, const uint8_t *framed)
 	/* an OPT record with a keepalive of 0 */
 	uint8_t last[] = { 0, 29, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
 			   41, 4, 208, 0, 0, 0, 0, 0, 6, 0, 11, 0, 2, 0, 0 };
-	uint8_t other[2 + LETTER_LEN];
+	uint8_t other[2 + QUERY_LEN];
 	struct peer *p = peer;
 
 	server.asked++;
-	switch (framed[2 + LETTER_LEN - 1]) {
+	switch (framed[2 + QUERY_LEN - 1]) {
 	case 's':
 		return true;
 	case 'h':
-		memcpy(server.held[server.held_count++], framed, 2 + LETTER_LEN);
+		memcpy(server.held[server.held_count++], framed, 2 + QUERY_LEN);
 		return true;
 	case 'r':
 		release(p);
 		break;
 	case 'b':
-		for (unsigned i = 0; i < 2 + LETTER_LEN; i++)
+		for (unsigned i = 0; i < 2 + QUERY_LEN; i++)
 			peer_say(p, framed + i, 1);
 		return true;
 	case 'x':
@@ -102,7 +102,7 @@ static bool peer_answer(void *peer, const uint8_t *framed)
 		break;
 	}
 	peer_echo(p, framed);
-	if (framed[2 + LETTER_LEN - 1] == 'p' ||
+	if (framed[2 + QUERY_LEN - 1] == 'p' ||
 	    ++server.answered[p - server.peers] == server.answers_each) {
 		peer_close(p);
 		return false;
@@ -162,12 +162,12 @@ static void end(void)
 	wire_end();
 }
 
-static struct mail *send_tag(char tag)
+static struct sent_query *send_tag(char tag)
 {
 	return mail_send(&server.at, (uint8_t)tag);
 }
 
-static void cancel(struct mail *m)
+static void cancel(struct sent_query *m)
 {
 	wire.transport->ops->cancel(wire.transport, &m->transmission);
 }
@@ -198,11 +198,11 @@ static void an_answer_finds_its_question(void **state)
 		if (!wire_run(count, 0))
 			fail_msg("%s: %u over", rows[i].why, wire.over);
 		for (unsigned n = 0; n < count; n++) {
-			const struct mail *m = &wire.mail[n];
+			const struct sent_query *m = &wire.queries[n];
 
 			assert_true(m->arrived);
-			assert_int_equal(m->got_len, LETTER_LEN);
-			assert_memory_equal(m->got, m->wire, LETTER_LEN);
+			assert_int_equal(m->got_len, QUERY_LEN);
+			assert_memory_equal(m->got, m->wire, QUERY_LEN);
 		}
 		assert_int_equal(server.accepted, rows[i].connections);
 		assert_int_equal(atomic_load(&wire.stats.unwanted_replies), rows[i].unwanted);
@@ -265,10 +265,10 @@ static void a_lost_connection_costs_what_it_had_to(void **state)
 		if (!wire_run(all, 0))
 			fail_msg("%s: %u over", rows[i].why, wire.over);
 		for (unsigned n = 0; n < all; n++) {
-			arrived += wire.mail[n].arrived;
-			failed += wire.mail[n].failed;
-			if (wire.mail[n].failed)
-				assert_int_equal(wire.mail[n].why, UPSTREAM_SILENT);
+			arrived += wire.queries[n].arrived;
+			failed += wire.queries[n].failed;
+			if (wire.queries[n].failed)
+				assert_int_equal(wire.queries[n].why, UPSTREAM_SILENT);
 		}
 		if (arrived != rows[i].arrived || failed != rows[i].failed ||
 		    server.accepted != rows[i].connections)
@@ -291,7 +291,7 @@ static void a_question_has_two_connections_to_a_server_that_never_answers(void *
 		begin("");
 		way.to = server.at;
 		for (unsigned n = 1; n <= 5; n++) {
-			struct mail *m = mail_send_by(&way, (uint8_t)tags[t]);
+			struct sent_query *m = mail_send_by(&way, (uint8_t)tags[t]);
 
 			assert_true(wire_run(n, 0));
 			assert_true(m->failed);
@@ -304,13 +304,13 @@ static void a_question_has_two_connections_to_a_server_that_never_answers(void *
 		way.budget = &other;
 		assert_non_null(mail_send_by(&way, 'a'));
 		assert_true(wire_run(6, 0));
-		assert_true(wire.mail[5].arrived);
+		assert_true(wire.queries[5].arrived);
 		assert_int_equal(server.accepted, 3);
 		/* a connection that others have opened is free */
 		way.budget = &one;
 		assert_non_null(mail_send_by(&way, 'a'));
 		assert_true(wire_run(7, 0));
-		assert_true(wire.mail[6].arrived);
+		assert_true(wire.queries[6].arrived);
 		assert_int_equal(server.accepted, 3);
 		end();
 	}
@@ -319,7 +319,7 @@ static void a_question_has_two_connections_to_a_server_that_never_answers(void *
 static void a_refused_tcp_connection_is_a_failure(void **state)
 {
 	struct addr nobody;
-	struct mail *m;
+	struct sent_query *m;
 
 	(void)state;
 	begin("");
@@ -333,7 +333,7 @@ static void a_refused_tcp_connection_is_a_failure(void **state)
 
 static void what_cannot_leave_fails_in_a_later_turn(void **state)
 {
-	struct mail *m;
+	struct sent_query *m;
 
 	(void)state;
 	begin("server: outgoing-interface: ::1\n");
@@ -353,15 +353,15 @@ static void connections_are_counted(void **state)
 	send_tag('s');
 	send_tag('s');
 	send_tag('a');
-	assert_true(wire.mail[2].transmission.queued);
+	assert_true(wire.queries[2].transmission.queued);
 	assert_false(wire_run(1, 50));
 	assert_int_equal(server.accepted, 2);
-	cancel(&wire.mail[0]);
+	cancel(&wire.queries[0]);
 	assert_true(wire_run(1, 0));
-	assert_true(wire.mail[2].arrived);
+	assert_true(wire.queries[2].arrived);
 	assert_int_equal(server.accepted, 3);
 	assert_int_equal(server.open_most, 2);
-	cancel(&wire.mail[1]);
+	cancel(&wire.queries[1]);
 	end();
 }
 
@@ -373,11 +373,11 @@ static void no_more_connections_than_descriptors(void **state)
 	wire.env.servers_most = 1;
 	send_tag('s');
 	send_tag('a');
-	assert_true(wire.mail[1].transmission.queued);
+	assert_true(wire.queries[1].transmission.queued);
 	assert_false(wire_run(1, 50));
-	cancel(&wire.mail[0]);
+	cancel(&wire.queries[0]);
 	assert_true(wire_run(1, 0));
-	assert_true(wire.mail[1].arrived);
+	assert_true(wire.queries[1].arrived);
 	assert_int_equal(server.open_most, 1);
 	end();
 }
@@ -386,7 +386,7 @@ static void an_idle_connection_makes_room(void **state)
 {
 	struct addr other;
 	int fd;
-	struct mail *m;
+	struct sent_query *m;
 
 	(void)state;
 	begin("server: outgoing-num-tcp: 1\n");
@@ -425,7 +425,7 @@ static void who_has_answered_before_need_not_wait(void **state)
 	for (unsigned i = 0; i < COUNT(rows); i++) {
 		struct transmission slow = { .transport = TRANSPORT_TCP, .rtt_ms = rows[i].rtt_ms };
 		struct transmission own = { .transport = TRANSPORT_TCP, .rtt_ms = rows[i].own_rtt_ms };
-		struct mail *silent, *next;
+		struct sent_query *silent, *next;
 		int fd;
 
 		begin("server: outgoing-num-tcp: 1\n");
@@ -454,7 +454,7 @@ static void who_has_answered_before_need_not_wait(void **state)
 static void a_silent_server_makes_room(void **state)
 {
 	struct addr others[2];
-	struct mail *silent, *next[3];
+	struct sent_query *silent, *next[3];
 	int fds[2];
 
 	(void)state;
@@ -487,7 +487,7 @@ static void a_silent_server_makes_room(void **state)
 
 static void who_gives_up_leaves_the_others_alone(void **state)
 {
-	struct mail *gone;
+	struct sent_query *gone;
 
 	(void)state;
 	begin("");
@@ -498,14 +498,14 @@ static void who_gives_up_leaves_the_others_alone(void **state)
 	send_tag('r');
 	assert_true(wire_run(2, 0));
 	assert_false(gone->arrived || gone->failed);
-	assert_true(wire.mail[1].arrived && wire.mail[2].arrived);
+	assert_true(wire.queries[1].arrived && wire.queries[2].arrived);
 	assert_int_equal(server.accepted, 1);
 	end();
 }
 
 static void what_is_not_taken_over_tcp_has_failed(void **state)
 {
-	struct mail *m;
+	struct sent_query *m;
 
 	(void)state;
 	begin("");
@@ -516,9 +516,9 @@ static void what_is_not_taken_over_tcp_has_failed(void **state)
 	end();
 }
 
-static void a_deaf_connection_is_not_used_again(void **state)
+static void a_connection_that_never_answers_is_not_used_again(void **state)
 {
-	struct mail *m;
+	struct sent_query *m;
 
 	(void)state;
 	begin("");
@@ -548,7 +548,7 @@ static void who_wants_the_connection_closed_gets_no_more_questions_on_it(void **
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct transmission way = { .transport = TRANSPORT_TCP, .keepalive = rows[i].keepalive };
-		struct mail *held;
+		struct sent_query *held;
 
 		begin("");
 		way.to = server.at;
@@ -582,7 +582,7 @@ int main(void)
 		cmocka_unit_test(who_has_answered_before_need_not_wait),
 		cmocka_unit_test(who_gives_up_leaves_the_others_alone),
 		cmocka_unit_test(what_is_not_taken_over_tcp_has_failed),
-		cmocka_unit_test(a_deaf_connection_is_not_used_again),
+		cmocka_unit_test(a_connection_that_never_answers_is_not_used_again),
 		cmocka_unit_test(who_wants_the_connection_closed_gets_no_more_questions_on_it),
 	};
 

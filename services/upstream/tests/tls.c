@@ -61,14 +61,14 @@ static bool other_answer(void *other, const uint8_t *framed)
 		other_close(o);
 		return false;
 	}
-	switch (framed[2 + LETTER_LEN - 1]) {
+	switch (framed[2 + QUERY_LEN - 1]) {
 	case 's':
 		return true;
 	case 'x':
 		other_close(o);
 		return false;
 	default:
-		assert_int_equal(stream_write(&o->stream, framed, 2 + LETTER_LEN), 2 + LETTER_LEN);
+		assert_int_equal(stream_write(&o->stream, framed, 2 + QUERY_LEN), 2 + QUERY_LEN);
 		return true;
 	}
 }
@@ -154,7 +154,7 @@ static void end(void)
 	tls_server_unpin(server.keys);
 }
 
-static struct mail *send_tag(char tag, const char *name)
+static struct sent_query *send_tag(char tag, const char *name)
 {
 	return mail_send_by(&(struct transmission){ .to = server.at,
 					       .transport = TRANSPORT_TLS,
@@ -196,7 +196,7 @@ static void only_who_is_meant_is_asked(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct mail *m, *again;
+		struct sent_query *m, *again;
 
 		begin("", rows[i].cert, rows[i].bundle);
 		server.mute = rows[i].mute;
@@ -244,7 +244,7 @@ static void a_clock_that_cannot_be_right_excuses_dates_alone(void **state)
 		tls_client_doubt_clock(wire.snapshot.tls_client, time(NULL) + rows[i].ahead_s);
 		send_tag('a', rows[i].name);
 		assert_true(wire_run(1, 0));
-		if (wire.mail[0].arrived != rows[i].good)
+		if (wire.queries[0].arrived != rows[i].good)
 			fail_msg("%s", rows[i].why);
 		end();
 	}
@@ -256,8 +256,8 @@ static void a_clock_that_cannot_be_right_excuses_dates_alone(void **state)
 	tls_client_doubt_clock(wire.snapshot.tls_client, 0);
 	send_tag('a', "dns.test");
 	assert_true(wire_run(2, 0));
-	assert_true(wire.mail[1].failed);
-	assert_int_equal(wire.mail[1].why, UPSTREAM_UNTRUSTED);
+	assert_true(wire.queries[1].failed);
+	assert_int_equal(wire.queries[1].why, UPSTREAM_UNTRUSTED);
 	end();
 }
 
@@ -285,7 +285,7 @@ static void many_share_few_connections(void **state)
 		if (!wire_run(rows[i].count, 0))
 			fail_msg("%s: only %u", rows[i].why, wire.over);
 		for (unsigned n = 0; n < rows[i].count; n++)
-			assert_true(wire.mail[n].arrived);
+			assert_true(wire.queries[n].arrived);
 		if (server.accepted > rows[i].connections)
 			fail_msg("%s: %u connections", rows[i].why, server.accepted);
 		p = last_peer();
@@ -312,7 +312,7 @@ static void the_first_is_waited_for_then_all_resume(void **state)
 	end();
 }
 
-static void who_resets_costs_no_question(void **state)
+static void a_connection_reset_loses_no_question(void **state)
 {
 	unsigned arrived = 0;
 
@@ -325,12 +325,12 @@ static void who_resets_costs_no_question(void **state)
 		send_tag('a', "dns.test");
 	assert_true(wire_run(201, 0));
 	for (unsigned n = 0; n < 201; n++)
-		arrived += wire.mail[n].arrived;
+		arrived += wire.queries[n].arrived;
 	assert_int_equal(arrived, 201);
 	end();
 }
 
-static void names_do_not_share(void **state)
+static void connections_are_not_shared_by_servers_of_different_names(void **state)
 {
 	(void)state;
 	begin("", "good", "ca.pem");
@@ -341,7 +341,7 @@ static void names_do_not_share(void **state)
 	send_tag('a', NULL);
 	assert_true(wire_run(3, 0));
 	assert_int_equal(server.accepted, 3);
-	assert_true(wire.mail[0].arrived && wire.mail[1].arrived && wire.mail[2].arrived);
+	assert_true(wire.queries[0].arrived && wire.queries[1].arrived && wire.queries[2].arrived);
 	end();
 }
 
@@ -356,7 +356,7 @@ static void who_never_shakes_hands_can_be_given_up(void **state)
 	assert_int_equal(wire.over, 0);
 	assert_int_equal(server.accepted, 1);
 	for (unsigned n = 0; n < 150; n++)
-		wire.transport->ops->cancel(wire.transport, &wire.mail[n].transmission);
+		wire.transport->ops->cancel(wire.transport, &wire.queries[n].transmission);
 	wire_run(0, 50);
 	assert_int_equal(wire.over, 0);
 	end();
@@ -379,8 +379,8 @@ static void other_rules_other_connections(void **state)
 	tls_client_unpin(old);
 	send_tag('a', "dns.test");
 	assert_true(wire_run(2, 0));
-	assert_true(wire.mail[1].failed);
-	assert_int_equal(wire.mail[1].why, UPSTREAM_UNTRUSTED);
+	assert_true(wire.queries[1].failed);
+	assert_int_equal(wire.queries[1].why, UPSTREAM_UNTRUSTED);
 	end();
 }
 
@@ -409,8 +409,8 @@ int main(void)
 		cmocka_unit_test(a_clock_that_cannot_be_right_excuses_dates_alone),
 		cmocka_unit_test(many_share_few_connections),
 		cmocka_unit_test(the_first_is_waited_for_then_all_resume),
-		cmocka_unit_test(who_resets_costs_no_question),
-		cmocka_unit_test(names_do_not_share),
+		cmocka_unit_test(a_connection_reset_loses_no_question),
+		cmocka_unit_test(connections_are_not_shared_by_servers_of_different_names),
 		cmocka_unit_test(who_never_shakes_hands_can_be_given_up),
 		cmocka_unit_test(other_rules_other_connections),
 	};

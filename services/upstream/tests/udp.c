@@ -22,8 +22,8 @@ static struct server {
 	int other;
 	struct addr at;
 	unsigned asked;
-	uint16_t ports[LETTERS], ids[LETTERS];
-	int by[LETTERS]; /* the socket at which it came */
+	uint16_t ports[QUERIES_MOST], ids[QUERIES_MOST];
+	int by[QUERIES_MOST]; /* the socket at which it came */
 } server;
 
 static void reply(int fd, const uint8_t *bytes, size_t len, const struct sockaddr_storage *to,
@@ -104,7 +104,7 @@ static void end(void)
 static void wire_until_asked(unsigned count)
 {
 	for (unsigned n = 0; n < 500 && server.asked < count; n++)
-		(void)wire_run(LETTERS, 1);
+		(void)wire_run(QUERIES_MOST, 1);
 	assert_int_equal(server.asked, count);
 }
 
@@ -136,8 +136,8 @@ static void no_port_asks_often_or_long(void **state)
 		assert_true(wire_run(i + 1, 0));
 	}
 	for (unsigned i = 0; i < 200; i++) {
-		assert_true(wire.mail[i].arrived);
-		assert_int_equal(wire.mail[i].got_len, LETTER_LEN);
+		assert_true(wire.queries[i].arrived);
+		assert_int_equal(wire.queries[i].got_len, QUERY_LEN);
 	}
 	assert_int_equal(server.asked, 200);
 	/* within a second each asks 64 times; a slow machine opens more of them */
@@ -282,7 +282,7 @@ static void a_port_has_each_id_once(void **state)
 /* Nor does it ask more often than it may while it waits for an answer. */
 static void a_port_that_is_used_up_takes_no_more(void **state)
 {
-	struct mail *m;
+	struct sent_query *m;
 
 	(void)state;
 	begin(SHARED " outgoing-port-uses: 2\n");
@@ -309,7 +309,7 @@ static void servers_are_asked_over_ipv6(void **state)
 	watch_start(wire.loop, &w, WATCH_READ);
 	mail_send(&at, 'a');
 	assert_true(wire_run(1, 0));
-	assert_true(wire.mail[0].arrived);
+	assert_true(wire.queries[0].arrived);
 	watch_stop(&w);
 	close(w.fd);
 	end();
@@ -319,7 +319,7 @@ static void servers_are_asked_over_ipv6(void **state)
 static void without_a_descriptor_questions_wait(void **state)
 {
 	struct rlimit was, none;
-	struct mail *m;
+	struct sent_query *m;
 	int next;
 
 	(void)state;
@@ -361,7 +361,7 @@ static void a_wrong_id_is_reported_to_every_query_on_the_port(void **state)
 {
 	(void)state;
 	for (unsigned ends = 0; ends < 2; ends++) {
-		struct mail *first, *second, *third;
+		struct sent_query *first, *second, *third;
 
 		begin(SHARED);
 		first = mail_send(&server.at, 's');
@@ -387,7 +387,7 @@ static void a_port_is_drawn_from_all(void **state)
 	begin("");
 	/* one that was silent is not asked from again */
 	for (unsigned i = 0; i < 200; i++) {
-		struct mail *m = mail_send(&server.at, 's');
+		struct sent_query *m = mail_send(&server.at, 's');
 
 		wire_until_asked(i + 1);
 		wire.transport->ops->cancel(wire.transport, &m->transmission);
@@ -406,7 +406,7 @@ static void eight_at_a_time_share_a_port(void **state)
 		mail_send(&server.at, 'a');
 	assert_true(wire_run(16, 0));
 	for (unsigned i = 0; i < 16; i++)
-		assert_true(wire.mail[i].arrived);
+		assert_true(wire.queries[i].arrived);
 	assert_int_equal(distinct(server.ports, 16), 2);
 	end();
 }
@@ -431,7 +431,7 @@ static void only_the_right_answer_counts(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct mail *m;
+		struct sent_query *m;
 
 		begin(rows[i].conf);
 		m = mail_send(&server.at, (uint8_t)rows[i].tag);
@@ -446,14 +446,14 @@ static void only_the_right_answer_counts(void **state)
 
 static void what_is_not_taken_does_not_end_the_waiting(void **state)
 {
-	struct mail *m;
+	struct sent_query *m;
 
 	(void)state;
 	begin("");
 	m = mail_send(&server.at, 't');
 	m->refuse = true;
 	assert_false(wire_run(1, 50));
-	assert_int_equal(m->got_len, LETTER_LEN);
+	assert_int_equal(m->got_len, QUERY_LEN);
 	assert_false(m->arrived || m->failed);
 	wire.transport->ops->cancel(wire.transport, &m->transmission);
 	end();
@@ -462,7 +462,7 @@ static void what_is_not_taken_does_not_end_the_waiting(void **state)
 static void a_closed_port_is_heard_of_at_once(void **state)
 {
 	struct addr nobody;
-	struct mail *m;
+	struct sent_query *m;
 
 	(void)state;
 	begin("");
@@ -489,7 +489,7 @@ static void what_cannot_leave_fails_in_a_later_turn(void **state)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct addr to;
-		struct mail *m;
+		struct sent_query *m;
 
 		begin(rows[i].conf);
 		assert_true(addr_parse(&to, rows[i].to, 53, NULL));
@@ -505,25 +505,25 @@ static void what_cannot_leave_fails_in_a_later_turn(void **state)
 static void what_cannot_leave_closes_its_port(void **state)
 {
 	static uint8_t large[70000];
-	struct mail *m;
+	struct sent_query *m;
 
 	(void)state;
 	begin(SHARED " outgoing-range: 1\n");
 	mail_send(&server.at, 'a');
 	assert_true(wire_run(1, 0));
-	m = &wire.mail[wire.sent++];
+	m = &wire.queries[wire.sent++];
 	m->transmission = (struct transmission){ .to = server.at,
 				       .wire = large,
 				       .len = sizeof(large),
-				       .arrived = mail_arrived,
-				       .failed = mail_failed };
+				       .arrived = query_arrived,
+				       .failed = query_failed };
 	wire.transport->ops->send(wire.transport, &m->transmission);
 	assert_false(m->failed || m->transmission.queued);
 	assert_true(wire_run(2, 0));
 	assert_int_equal(m->why, UPSTREAM_UNREACHABLE);
 	mail_send(&server.at, 'a');
 	assert_true(wire_run(3, 0));
-	assert_true(wire.mail[2].arrived);
+	assert_true(wire.queries[2].arrived);
 	assert_int_not_equal(server.ports[1], server.ports[0]);
 	end();
 }
@@ -544,7 +544,7 @@ static void what_cannot_be_bound_is_drawn_anew(void **state)
 		for (unsigned i = 0; i < 10; i++) {
 			mail_send(&server.at, 'a');
 			assert_int_equal(wire_run(i + 1, ports == 2 ? 0 : 5), ports == 2);
-			assert_int_equal(wire.mail[i].transmission.queued, ports == 1);
+			assert_int_equal(wire.queries[i].transmission.queued, ports == 1);
 		}
 		if (ports == 1)
 			close(fd);
@@ -555,7 +555,7 @@ static void what_cannot_be_bound_is_drawn_anew(void **state)
 	for (unsigned i = 0; i < 20; i++) {
 		mail_send(&server.at, 'a');
 		assert_true(wire_run(i + 1, 0));
-		assert_true(wire.mail[i].arrived);
+		assert_true(wire.queries[i].arrived);
 	}
 	end();
 }
@@ -567,19 +567,19 @@ static void what_is_over_the_range_waits(void **state)
 	for (unsigned i = 0; i < 20; i++)
 		mail_send(&server.at, i < 16 ? 's' : 'a');
 	for (unsigned i = 0; i < 20; i++)
-		assert_int_equal(wire.mail[i].transmission.queued, i >= 16);
+		assert_int_equal(wire.queries[i].transmission.queued, i >= 16);
 	wire_until_asked(16);
 	assert_false(wire_run(1, 10));
 	assert_int_equal(server.asked, 16);
 	/* one that waits may be given up, too; a port closes when all that it asked is over */
-	wire.transport->ops->cancel(wire.transport, &wire.mail[19].transmission);
+	wire.transport->ops->cancel(wire.transport, &wire.queries[19].transmission);
 	for (unsigned i = 0; i < 8; i++)
-		wire.transport->ops->cancel(wire.transport, &wire.mail[i].transmission);
+		wire.transport->ops->cancel(wire.transport, &wire.queries[i].transmission);
 	assert_true(wire_run(3, 0));
 	for (unsigned i = 16; i < 19; i++)
-		assert_true(wire.mail[i].arrived);
+		assert_true(wire.queries[i].arrived);
 	for (unsigned i = 8; i < 16; i++)
-		wire.transport->ops->cancel(wire.transport, &wire.mail[i].transmission);
+		wire.transport->ops->cancel(wire.transport, &wire.queries[i].transmission);
 	end();
 }
 
@@ -696,7 +696,7 @@ static void a_port_closes_with_the_silence_of_its_question(void **state)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct timebase clock = { .now_us = US_PER_S };
-		struct mail *m;
+		struct sent_query *m;
 
 		begin(rows[i].conf);
 		wire.env.time = &clock;

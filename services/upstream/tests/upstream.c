@@ -235,7 +235,7 @@ static void what_is_left_hears_its_own_answer_alone(void **state)
 	world_end();
 }
 
-static void who_guesses_is_asked_over_tcp(void **state)
+static void three_wrong_ids_move_a_query_to_tcp(void **state)
 {
 	(void)state;
 	static const struct {
@@ -759,7 +759,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_match_is_not_the_answer),
 		cmocka_unit_test(what_does_not_match_over_a_connection_is_the_end),
 		cmocka_unit_test(what_is_left_hears_its_own_answer_alone),
-		cmocka_unit_test(who_guesses_is_asked_over_tcp),
+		cmocka_unit_test(three_wrong_ids_move_a_query_to_tcp),
 		cmocka_unit_test(guesses_are_not_heard_for_ever),
 		cmocka_unit_test(without_tcp_there_is_a_way_back),
 		cmocka_unit_test(the_way_back_is_gone_once),

@@ -145,7 +145,7 @@ static void only_an_echo_of_the_query_is_a_response(void **state)
 		memcpy(got, sent, WHOLE);
 		got[2] = 0x80;
 		got[rows[i].at] = rows[i].value;
-		is = upstream_judge_echo(sent, rows[i].capped, got, rows[i].len);
+		is = upstream_check_echo(sent, rows[i].capped, got, rows[i].len);
 		if (is != rows[i].want)
 			fail_msg("%s: %d, not %d", rows[i].why, is, rows[i].want);
 	}
@@ -197,7 +197,7 @@ static void a_refusal_may_leave_out_the_question(void **state)
 		struct request r;
 
 		(void)write_under("", &q, &(struct upstream_form){ TRANSPORT_UDP, true, false }, &r);
-		assert_int_equal(upstream_judge_echo(sent, false, got, sizeof(got)), rows[i].want);
+		assert_int_equal(upstream_check_echo(sent, false, got, sizeof(got)), rows[i].want);
 	}
 }
 

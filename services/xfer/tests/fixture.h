@@ -11,7 +11,7 @@
  *     garbage, fail      what comes is no transfer; the connection fails
  *     soa SERIAL...      the SOA probe is answered, with so many records;   soa none   it is not;   soa refused   it is, without the record
  *     address A...       the lookup of an address is answered;  address bogus A...;  address servfail A...
- *     judge WORD         the validation has that outcome: insecure, secure, bogus, servfail;  with "denial", "digest"
+ *     validate WORD         the validation has that outcome: insecure, secure, bogus, servfail;  with "denial", "digest"
  *     url WHAT           the next URL asked gives: fail, same, or a zone of that serial
  *     work               the loader does what it was given;  run   it does, but nobody is told yet
  *     poke, notify, check  as xfers_poke, xfers_notified and xfers_check
@@ -463,7 +463,7 @@ static inline void answer_address(const char *what)
 	answer_question(m);
 }
 
-static inline void judge(const char *what)
+static inline void validate(const char *what)
 {
 	const struct pending *p = &fixture.pending[0];
 	struct message *m = made_message(&fixture.arena, 0, &(struct made){ fixture.apex, p->type, 0, { NULL } });
@@ -638,8 +638,8 @@ static inline void happen(const char *what)
 		answer_probe(more);
 	} else if (IS("address")) {
 		answer_address(more);
-	} else if (IS("judge")) {
-		judge(more);
+	} else if (IS("validate")) {
+		validate(more);
 	} else if (IS("url")) {
 		fixture.fetched = strcmp(more, "fail") == 0 ? FETCH_FAILED :
 				strcmp(more, "same") == 0 ? FETCH_SAME :

@@ -202,7 +202,7 @@ static void *write_much(void *arg)
 	return NULL;
 }
 
-static void threads_do_not_mix_their_lines(void **state)
+static void lines_of_several_threads_do_not_mix(void **state)
 {
 	(void)state;
 	char dir[] = "log-test-XXXXXX", path[64];
@@ -256,10 +256,10 @@ static void a_flood_of_the_same_line_is_counted(void **state)
 	assert_int_equal(f.same, 10);
 	assert_int_equal(f.other, 5);
 	assert_int_equal(f.asked, 25);
-	log_settle(false);
+	log_report_repeats(false);
 	assert_int_equal(f.told, 0);
-	log_settle(true);
-	log_settle(true);
+	log_report_repeats(true);
+	log_report_repeats(true);
 	assert_int_equal(f.told, 1);
 	for (unsigned i = 0; i < 3; i++) /* and begins anew */
 		log_warn("the same %d", 7);
@@ -474,7 +474,7 @@ int main(void)
 		cmocka_unit_test(a_line_stays_one_line_whatever_is_in_it),
 		cmocka_unit_test(a_long_line_is_cut),
 		cmocka_unit_test(a_file_is_added_to_and_opened_again),
-		cmocka_unit_test(threads_do_not_mix_their_lines),
+		cmocka_unit_test(lines_of_several_threads_do_not_mix),
 		cmocka_unit_test(the_last_words_come_after_all_others),
 		cmocka_unit_test(a_pipe_that_nobody_reads_keeps_nobody_waiting),
 		cmocka_unit_test(what_has_been_logged_is_written_at_the_end),

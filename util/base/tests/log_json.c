@@ -166,7 +166,7 @@ static void the_log_writes_what_it_is_set_to(void **state)
 	assert_true(strstr(line, "Z\",\"level\"") != NULL);
 	for (int i = 0; i < 15; i++)
 		log_warn("again");
-	log_settle(true);
+	log_report_repeats(true);
 	assert_non_null(strstr(line, "\"event\":\"repeated\""));
 	assert_non_null(strstr(line, "\"count\":5,\"message\":\"again\"}"));
 	setenv("TZ", "UTC-9:30", 1);

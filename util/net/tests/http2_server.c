@@ -167,7 +167,7 @@ static void a_request_is_handed_over_once_it_is_whole(void **state)
 }
 
 /* A byte at a time it is the same. */
-static void pieces_make_no_difference(void **state)
+static void input_in_pieces_reads_the_same(void **state)
 {
 	static const char body[] = "\0\0\5\0\1\0\0\0\1hello";
 	static const char head[] = "\0\0\x0f\1\4\0\0\0\1" POST;
@@ -414,7 +414,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_is_handed_over_once_it_is_whole),
-		cmocka_unit_test(pieces_make_no_difference),
+		cmocka_unit_test(input_in_pieces_reads_the_same),
 		cmocka_unit_test(an_answer_goes_out_and_is_forgotten),
 		cmocka_unit_test(who_takes_a_request_back_gets_no_answer),
 		cmocka_unit_test(too_much_is_refused_at_once),

@@ -63,7 +63,7 @@ static void a_tls_server_without_auth_name_may_need_a_valid_chain(void **state)
 	(void)state;
 	static const struct {
 		const char *why, *cert, *name;
-		bool vouched, good, is_vouched_for;
+		bool must_verify, good, is_peer_verified;
 	} rows[] = {
 		{ "anybody", "stranger", NULL, false, true, false },
 		{ "anybody, even if known", "good", NULL, false, true, false },
@@ -84,13 +84,13 @@ static void a_tls_server_without_auth_name_may_need_a_valid_chain(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		pair.client = client_of("ca.pem", "");
 		pair.server = server_of(rows[i].cert, "");
-		pair_open(&(struct tls_call){ .place = "here", .name = rows[i].name, .vouched = rows[i].vouched }, NULL);
-		assert_false(tls_is_vouched_for(pair.ours));
+		pair_open(&(struct tls_call){ .place = "here", .name = rows[i].name, .must_verify = rows[i].must_verify }, NULL);
+		assert_false(tls_is_peer_verified(pair.ours));
 		assert_false(tls_is_untrusted(pair.ours));
-		if (shake() != rows[i].good || tls_is_vouched_for(pair.ours) != rows[i].is_vouched_for ||
+		if (shake() != rows[i].good || tls_is_peer_verified(pair.ours) != rows[i].is_peer_verified ||
 		    tls_is_untrusted(pair.ours) != !rows[i].good)
 			fail_msg("%s: %s", rows[i].why, tls_why(pair.ours));
-		assert_false(tls_is_vouched_for(pair.theirs)); /* we are nobody */
+		assert_false(tls_is_peer_verified(pair.theirs)); /* we are nobody */
 		if (!rows[i].good) { /* and so it stays */
 			errno = 0;
 			assert_true(tls_shake(pair.ours) == -1 && errno == EPROTO);
@@ -262,18 +262,18 @@ static void what_is_held_back_goes_out_at_once(void **state)
 
 	(void)state;
 	pair_ready();
-	assert_int_equal(tls_held(pair.ours), 0);
+	assert_int_equal(tls_pending(pair.ours), 0);
 	assert_false(tls_wants_write(pair.ours));
 	tls_hold(pair.ours);
 	assert_int_equal(tls_write(pair.ours, words, 4), 4);
-	held = tls_held(pair.ours);
+	held = tls_pending(pair.ours);
 	assert_true(held > 4);
 	assert_int_equal(tls_write(pair.ours, words + 4, 5), 5);
-	assert_true(tls_held(pair.ours) > held + 5);
+	assert_true(tls_pending(pair.ours) > held + 5);
 	assert_true(tls_wants_write(pair.ours));
 	assert_true(tls_read(pair.theirs, got, sizeof got) == -1 && errno == EAGAIN);
 	assert_true(tls_release(pair.ours));
-	assert_int_equal(tls_held(pair.ours), 0);
+	assert_int_equal(tls_pending(pair.ours), 0);
 	assert_int_equal(tls_read(pair.theirs, got, sizeof got), 9);
 	assert_memory_equal(got, words, 9);
 	tls_hold(pair.ours);
@@ -308,7 +308,7 @@ static void who_writes_more_than_is_taken_has_to_wait(void **state)
 		in += (size_t)n;
 	n = tls_write(pair.ours, sent + out, sizeof sent - out);
 	assert_true(n > 0);
-	assert_false(tls_wants_write(pair.ours) && !tls_held(pair.ours));
+	assert_false(tls_wants_write(pair.ours) && !tls_pending(pair.ours));
 	pair_hang_up();
 	pair_end();
 }

@@ -217,8 +217,8 @@ static void who_must_show_a_certificate_does_so_each_time(void **state)
 		for (unsigned round = 0; round < 3; round++) {
 			pair_call("dns.test");
 			assert_true(shake());
-			assert_true(tls_is_vouched_for(pair.theirs));
-			assert_true(tls_is_vouched_for(pair.ours));
+			assert_true(tls_is_peer_verified(pair.theirs));
+			assert_true(tls_is_peer_verified(pair.ours));
 			assert_false(tls_is_resumed(pair.ours));
 			assert_false(tls_is_resumed(pair.theirs));
 			pair_hang_up();
@@ -244,7 +244,7 @@ static void a_ticket_of_the_public_server_shows_nothing(void **state)
 			pair.server = round % 2 ? strict : public;
 			pair_call("dns.test");
 			assert_true(shake());
-			assert_false(tls_is_vouched_for(pair.theirs));
+			assert_false(tls_is_peer_verified(pair.theirs));
 			if (tls_is_resumed(pair.theirs) != (round == 2))
 				fail_msg("%s, round %u", versions[i], round);
 			pair_hang_up();
@@ -366,7 +366,7 @@ static void sessions_are_few_and_fresh(void **state)
 	tls_client_unpin(c);
 }
 
-static void a_clock_that_cannot_be_right_judges_no_dates(void **state)
+static void a_clock_that_cannot_be_right_checks_no_dates(void **state)
 {
 	(void)state;
 	static const struct {
@@ -377,8 +377,8 @@ static void a_clock_that_cannot_be_right_judges_no_dates(void **state)
 		{ "a clock that is trusted", "old", "dns.test", -1000, false },
 		{ "one that is not", "old", "dns.test", 1000, true },
 		{ "one that is not, a date ahead", "early", "dns.test", 1000, true },
-		{ "not, but the name is judged", "old", "other.test", 1000, false },
-		{ "not, but the authority is judged", "stranger", "dns.test", 1000, false },
+		{ "not, but the name is checked", "old", "other.test", 1000, false },
+		{ "not, but the authority is checked", "stranger", "dns.test", 1000, false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -584,7 +584,7 @@ int main(void)
 		cmocka_unit_test(a_ticket_of_the_public_server_shows_nothing),
 		cmocka_unit_test(what_names_clients_is_read_again),
 		cmocka_unit_test(sessions_are_few_and_fresh),
-		cmocka_unit_test(a_clock_that_cannot_be_right_judges_no_dates),
+		cmocka_unit_test(a_clock_that_cannot_be_right_checks_no_dates),
 		cmocka_unit_test(a_ticket_is_read_under_any_key_and_made_under_the_first),
 		cmocka_unit_test(a_ticket_under_a_key_of_the_same_name_is_no_good),
 		cmocka_unit_test(a_ticket_key_has_80_bytes),

@@ -1,6 +1,6 @@
 /* Claims about client subnets: which server is sent one, and which answer is for it (RFC 7871).
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/show.h"
+#include "iterator/client_subnet.h"
 
 #include "iterator/delegation.h"
 #include "iterator/tests/fixture.h"
@@ -39,7 +39,7 @@ static void end(void)
 	fixture_end();
 }
 
-#define TOLD "send-client-subnet: 192.0.2.1"
+#define SENDS "send-client-subnet: 192.0.2.1"
 
 /* Only who is listed, for a query that is routed for clients, at the end of the way, and who has not ignored it. */
 static void a_subnet_is_shown_to_who_is_listed(void **state)
@@ -49,30 +49,30 @@ static void a_subnet_is_shown_to_who_is_listed(void **state)
 	static const struct {
 		const char *why, *conf;
 		unsigned kind, how;
-		enum show want;
+		enum subnet_choice want;
 		int need, sent;
 	} rows[] = {
-		{ "it is listed", TOLD, QUERY_ROUTED, 0, SHOW_SUBNET, ECS_UNUSED, ECS_UNSENT },
-		{ "another is", TOLD, QUERY_ROUTED, OTHER_SERVER, SHOW_NOTHING, ECS_UNUSED, ECS_UNSENT },
-		{ "the zone is", "client-subnet-zone: example.com", QUERY_ROUTED, OTHER_SERVER, SHOW_SUBNET, ECS_UNUSED, ECS_UNSENT },
-		{ "another zone is", "client-subnet-zone: example.org", QUERY_ROUTED, 0, SHOW_NOTHING, ECS_UNUSED, ECS_UNSENT },
-		{ "to prime", TOLD, QUERY_ROUTED | QUERY_PRIME, 0, SHOW_NOTHING, ECS_UNUSED, ECS_UNSENT },
-		{ "for glue", TOLD, QUERY_ROUTED | QUERY_PARENT_SIDE, 0, SHOW_NOTHING, ECS_UNUSED, ECS_UNSENT },
-		{ "it has ignored it", TOLD, QUERY_ROUTED, NO_USE, SHOW_NOTHING, ECS_UNUSED, ECS_UNSENT },
-		{ "it has ignored it before", TOLD, QUERY_ROUTED, FAILED, SHOW_NOTHING, ECS_UNUSED, ECS_UNSENT },
-		{ "it has ignored it before, and nobody waits", TOLD, QUERY_ROUTED, FAILED | REFRESH, SHOW_SUBNET, ECS_UNUSED, ECS_UNSENT },
-		{ "on the way", TOLD, QUERY_ROUTED, ON_THE_WAY, SHOW_NOTHING, ECS_UNUSED, ECS_UNSENT },
-		{ "for no client", TOLD, 0, 0, SHOW_NOTHING, ECS_OMITTED, ECS_UNSENT },
-		{ "for all clients", TOLD, QUERY_ROUTED, NOBODYS, SHOW_DIVIDE, ECS_UNUSED, ECS_UNSENT },
-		{ "for one that will not have it told", TOLD, QUERY_ROUTED, OPTED_OUT, SHOW_NOTHING, ECS_UNUSED, ECS_OPTED_OUT },
-		{ "for one whose own option goes everywhere", TOLD, QUERY_ROUTED | QUERY_FORWARDED, OTHER_SERVER, SHOW_SUBNET, ECS_UNUSED,
+		{ "it is listed", SENDS, QUERY_ROUTED, 0, SUBNET_SEND, ECS_UNUSED, ECS_UNSENT },
+		{ "another is", SENDS, QUERY_ROUTED, OTHER_SERVER, SUBNET_OMIT, ECS_UNUSED, ECS_UNSENT },
+		{ "the zone is", "client-subnet-zone: example.com", QUERY_ROUTED, OTHER_SERVER, SUBNET_SEND, ECS_UNUSED, ECS_UNSENT },
+		{ "another zone is", "client-subnet-zone: example.org", QUERY_ROUTED, 0, SUBNET_OMIT, ECS_UNUSED, ECS_UNSENT },
+		{ "to prime", SENDS, QUERY_ROUTED | QUERY_PRIME, 0, SUBNET_OMIT, ECS_UNUSED, ECS_UNSENT },
+		{ "for glue", SENDS, QUERY_ROUTED | QUERY_PARENT_SIDE, 0, SUBNET_OMIT, ECS_UNUSED, ECS_UNSENT },
+		{ "it has ignored it", SENDS, QUERY_ROUTED, NO_USE, SUBNET_OMIT, ECS_UNUSED, ECS_UNSENT },
+		{ "it has ignored it before", SENDS, QUERY_ROUTED, FAILED, SUBNET_OMIT, ECS_UNUSED, ECS_UNSENT },
+		{ "it has ignored it before, and nobody waits", SENDS, QUERY_ROUTED, FAILED | REFRESH, SUBNET_SEND, ECS_UNUSED, ECS_UNSENT },
+		{ "on the way", SENDS, QUERY_ROUTED, ON_THE_WAY, SUBNET_OMIT, ECS_UNUSED, ECS_UNSENT },
+		{ "for no client", SENDS, 0, 0, SUBNET_OMIT, ECS_OMITTED, ECS_UNSENT },
+		{ "for all clients", SENDS, QUERY_ROUTED, NOBODYS, SUBNET_DIVIDE, ECS_UNUSED, ECS_UNSENT },
+		{ "for one that will not have it told", SENDS, QUERY_ROUTED, OPTED_OUT, SUBNET_OMIT, ECS_UNUSED, ECS_OPTED_OUT },
+		{ "for one whose own option goes everywhere", SENDS, QUERY_ROUTED | QUERY_FORWARDED, OTHER_SERVER, SUBNET_SEND, ECS_UNUSED,
 		  ECS_UNSENT },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		unsigned how = rows[i].how;
 		struct selection to = begin(rows[i].conf, rows[i].kind);
-		enum show got;
+		enum subnet_choice got;
 
 		if (how & OTHER_SERVER)
 			to.target = &fixture.it.at->targets[1];
@@ -84,8 +84,8 @@ static void a_subnet_is_shown_to_who_is_listed(void **state)
 		if (how & NOBODYS)
 			fixture.q->subnet = NULL;
 		client.bits = how & OPTED_OUT ? 0 : 24;
-		got = show_choose(&fixture.it, &to);
-		if (got != rows[i].want || (fixture.it.shows != NULL) != (got == SHOW_SUBNET) ||
+		got = client_subnet_choose(&fixture.it, &to);
+		if (got != rows[i].want || (fixture.it.sent_subnet != NULL) != (got == SUBNET_SEND) ||
 		    (int)fixture.q->ecs.need != rows[i].need || (int)fixture.q->ecs.sent != rows[i].sent)
 			fail_msg("%s: %d", rows[i].why, got);
 		assert_int_equal(fixture.it.on_the_way, (how & ON_THE_WAY) != 0);
@@ -128,8 +128,8 @@ static void an_answer_is_for_the_subnet_it_repeats(void **state)
 		struct upstream_reply reply = { .end = UPSTREAM_ANSWERED, .message = &m, .had_edns = rows[i].had_edns };
 		struct infra_view view;
 
-		(void)begin(TOLD, QUERY_ROUTED);
-		fixture.it.shows = &client;
+		(void)begin(SENDS, QUERY_ROUTED);
+		fixture.it.sent_subnet = &client;
 		fixture.it.at->forward = rows[i].forward;
 		if (rows[i].subnet) {
 			struct netblock n = { .net = address(rows[i].subnet), .bits = (uint8_t)rows[i].source };
@@ -139,7 +139,7 @@ static void an_answer_is_for_the_subnet_it_repeats(void **state)
 			put_u16(option + 2, (uint16_t)subnet_write(&o, option + 4));
 			m.edns.options = (struct slice){ option, 4u + get_u16(option + 2) };
 		}
-		if (show_judge(&fixture.it, &reply, rows[i].r) != rows[i].want || fixture.it.echoed != rows[i].echoed)
+		if (client_subnet_check(&fixture.it, &reply, rows[i].r) != rows[i].want || fixture.it.echoed != rows[i].echoed)
 			fail_msg("%s: %d", rows[i].why, fixture.it.echoed);
 		assert_int_equal(fixture.q->ecs.sent == ECS_SENT, rows[i].echoed);
 		assert_int_equal(fixture.q->ecs.scope, rows[i].known == SUBNET_WORKS ? rows[i].scope : 0);

@@ -1,6 +1,6 @@
 /* Whether to send a server the client's subnet (RFC 7871): by configuration and past behaviour.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/show.h"
+#include "iterator/client_subnet.h"
 
 #include "services/cache/infra.h"
 #include "services/forward/subnets.h"
@@ -26,7 +26,7 @@ static bool is_no_use(const struct iter *it, const struct selection *to)
 	       (to->known.subnet == SUBNET_FAILS && !it->q->is_refresh);
 }
 
-enum show show_choose(struct iter *it, const struct selection *to)
+enum subnet_choice client_subnet_choose(struct iter *it, const struct selection *to)
 {
 	struct query *q = it->q;
 	const struct subnets *rules = q->snapshot->subnets;
@@ -34,31 +34,31 @@ enum show show_choose(struct iter *it, const struct selection *to)
 					       .zone = it->at->zone,
 					       .forwards = it->at->forward };
 
-	it->shows = NULL;
+	it->sent_subnet = NULL;
 	it->on_the_way = false;
 	if (LIKELY(!rules || !q->env->subnet_index) || q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE) ||
-	    (!(q->kind & QUERY_FORWARDED) && !subnets_show(rules, &server, it->want.name)) ||
+	    (!(q->kind & QUERY_FORWARDED) && !subnets_may_send(rules, &server, it->want.name)) ||
 	    is_no_use(it, to))
-		return SHOW_NOTHING;
+		return SUBNET_OMIT;
 	it->on_the_way = !is_at_the_end(it);
 	if (it->on_the_way)
-		return SHOW_NOTHING;
+		return SUBNET_OMIT;
 	if (!(q->kind & QUERY_ROUTED)) {
 		/* what it tells us it might not tell a client */
 		q->ecs.need = ECS_OMITTED;
 		q->no_message = true;
-		return SHOW_NOTHING;
+		return SUBNET_OMIT;
 	}
 	if (!q->subnet) {
 		q->ecs.echoed_before = to->known.subnet == SUBNET_WORKS;
-		return SHOW_DIVIDE;
+		return SUBNET_DIVIDE;
 	}
 	if (q->subnet->bits == 0) {
 		q->ecs.sent = ECS_OPTED_OUT;
-		return SHOW_NOTHING;
+		return SUBNET_OMIT;
 	}
-	it->shows = q->subnet;
-	return SHOW_SUBNET;
+	it->sent_subnet = q->subnet;
+	return SUBNET_SEND;
 }
 
 /* Records whether the server uses the option. One that never echoed it for this zone is not sent it
@@ -81,7 +81,7 @@ static bool is_final(enum response r, const struct message *m)
 	       m->rcode == RCODE_REFUSED;
 }
 
-bool show_judge(struct iter *it, const struct upstream_reply *reply, enum response r)
+bool client_subnet_check(struct iter *it, const struct upstream_reply *reply, enum response r)
 {
 	struct query *q = it->q;
 	const struct message *m = reply->message;
@@ -92,7 +92,7 @@ bool show_judge(struct iter *it, const struct upstream_reply *reply, enum respon
 	if (r == RESPONSE_referral || !is_final(r, m))
 		return true; /* RFC 7871 7.2.1: the option means nothing here */
 	if (reply->had_edns && edns_find_option(&m->edns, EDNS_CLIENT_SUBNET, &data) &&
-	    subnet_read(&o, &data) && subnet_echoes(&o, it->shows))
+	    subnet_read(&o, &data) && subnet_echoes(&o, it->sent_subnet))
 		known = SUBNET_WORKS;
 	note(it, known);
 	if (known == SUBNET_WORKS) {
