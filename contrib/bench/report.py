@@ -5,6 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 
 import os
 import re
+import textwrap
 
 import picture
 
@@ -156,7 +157,11 @@ def table(whole):
 
 def reasons(by_name):
     bad = ["%s: %s" % (n, " ".join(r["none"].split())) for n, r in by_name.items() if "none" in r]
-    return ["", "No number for " + "; ".join(bad) + "."] if bad else []
+    return ["", wrapped("No number for " + "; ".join(bad) + ".")] if bad else []
+
+
+def wrapped(sentence):
+    return textwrap.fill(sentence, 120, break_long_words=False, break_on_hyphens=False)
 
 
 # -- what is aimed at -----------------------------------------------------------------------------
@@ -279,7 +284,7 @@ def configurations(about):
     for name, text in about["configurations"].items():
         out += ["", "### Configuration of %s" % label(name, about["versions"]), ""]
         if name in about["notes"]:
-            out += ["Where it could be doing better: " + about["notes"][name], ""]
+            out += [wrapped("Where it could be doing better: " + about["notes"][name]), ""]
         out += ["    " + line if line else "" for line in text.splitlines()]
     return "\n".join(out) + "\n"
 
@@ -309,10 +314,10 @@ def page(whole, path):
             "outside, a dead server in 10 % and a lame one in 4 %. Its clients ask again after 3 s. Times are those of the",
             "simulated distances. Names of W5 and W6 are of type A.", "",
             "Ratios are to the best rival of each row. Each rival's configuration is at the end, with what it could do better.", "",
-            "Machine: %s, %d cores, %.0f GB, %s, Linux %s, on %s; %.0f minutes." % (
-                m["cpu"], m["cores"], m["memory_gb"], m["system"], m["kernel"], m["date"], m["minutes"]),
-            "resolverd %s; %s." % (m["resolverd"], "; ".join(
-                "%s %s" % (n, v) for n, v in sorted(m["versions"].items()))), ""]
+            wrapped("Machine: %s, %d cores, %.0f GB, %s, Linux %s, on %s; %.0f minutes." % (
+                m["cpu"], m["cores"], m["memory_gb"], m["system"], m["kernel"], m["date"], m["minutes"])),
+            wrapped("resolverd %s; %s." % (m["resolverd"], "; ".join(
+                "%s %s" % (n, v) for n, v in sorted(m["versions"].items())))), ""]
     if m["load"] > m["cores"]:
         text += ["**The machine was busy with other work (load average %.1f): CPU figures are uncertain by about a"
                  % m["load"], "fifth, times to start more than that.**", ""]
