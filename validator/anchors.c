@@ -2,25 +2,18 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/anchors.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "util/base/arena.h"
 #include "util/base/fault.h"
 #include "util/base/log.h"
 #include "util/base/mem.h"
-#include "util/conf/options.h"
 #include "util/dns/dname.h"
 #include "util/dns/rr.h"
 #include "util/dns/text.h"
 #include "util/names/trie.h"
 #include "validator/autotrust.h"
-#include "validator/bind_keys.h"
 #include "validator/verify.h"
 
 /* IANA's root zone trust anchors (RFC 9718): the keys of 2017 and 2024. From October 2026 only the
@@ -493,20 +486,15 @@ bool anchors_add_file(struct anchors *a, const char *path, struct fault *f)
 	return !g.broken && g.taken > 0;
 }
 
-static bool point_add(struct anchors *a, struct autotrust *point)
+bool anchors_add_point(struct anchors *a, struct autotrust *point)
 {
+	for (size_t i = 0; i < a->point_count; i++)
+		if (dname_equals(a->points[i]->owner, point->owner))
+			return false;
 	a->points = mem_grow(a->points, (a->point_count + 1) * sizeof(struct autotrust *));
 	a->points[a->point_count++] = point;
 	publish_point(a, point, false);
 	return true;
-}
-
-static bool rolls_already(const struct anchors *a, const struct autotrust *point)
-{
-	for (size_t i = 0; i < a->point_count; i++)
-		if (dname_equals(a->points[i]->owner, point->owner))
-			return true;
-	return false;
 }
 
 bool anchors_add_rolling(struct anchors *a, const char *path, struct fault *f)
@@ -516,13 +504,11 @@ bool anchors_add_rolling(struct anchors *a, const char *path, struct fault *f)
 
 	if (!point)
 		return false;
-	if (rolls_already(a, point)) {
-		fault_set(f, "%s: another file holds the anchor of %s already", path,
-			  dname_print(point->owner, name));
-		autotrust_free(point);
-		return false;
-	}
-	return point_add(a, point);
+	if (anchors_add_point(a, point))
+		return true;
+	fault_set(f, "%s: another file holds the anchor of %s already", path, dname_print(point->owner, name));
+	autotrust_free(point);
+	return false;
 }
 
 /* ---- what is not supported ---- */
@@ -559,246 +545,4 @@ static bool drop_unsupported(const uint8_t *name, void *value, void *arg)
 void anchors_drop_unsupported(struct anchors *a, const struct rules *rules)
 {
 	trie_each(a->places, drop_unsupported, (void *)(uintptr_t)rules);
-}
-
-/* ---- the configuration ---- */
-
-static bool item_fault(const struct conf_item *item, const char *option, const struct fault *why,
-		       struct fault *f)
-{
-	if (*item->file)
-		fault_set(f, "%s:%u: %s: %s", item->file, item->line, option, why->text);
-	else
-		fault_set(f, "%s: %s", option, why->text);
-	return false;
-}
-
-/* The path as seen now: from outside the chroot, or from inside once there. Freed by the caller. */
-static char *path_now(const struct conf *conf, const char *text)
-{
-	char *path = conf_path(conf, text);
-
-	if (access(path, F_OK) != 0) {
-		char *inside = conf_path_inside(conf, text);
-
-		if (access(inside, F_OK) == 0) {
-			mem_free(path);
-			return inside;
-		}
-		mem_free(inside);
-	}
-	return path;
-}
-
-static bool read_plain(struct anchors *a, const struct conf *conf, struct fault *f)
-{
-	const struct conf_list *texts = &conf->server.trust_anchor;
-	const struct conf_list *files = &conf->server.trust_anchor_file;
-
-	for (size_t i = 0; i < texts->count; i++) {
-		struct fault why = { .set = false };
-
-		if (*texts->items[i].text && !anchors_add_text(a, texts->items[i].text, &why))
-			return item_fault(&texts->items[i], "trust-anchor", &why, f);
-	}
-	for (size_t i = 0; i < files->count; i++) {
-		struct fault why = { .set = false };
-		char *path;
-		bool good;
-
-		if (!*files->items[i].text)
-			continue;
-		path = path_now(conf, files->items[i].text);
-		good = anchors_add_file(a, path, &why);
-		mem_free(path);
-		if (!good)
-			return item_fault(&files->items[i], "trust-anchor-file", &why, f);
-	}
-	return true;
-}
-
-static bool take_bind(void *arg, const char *record, struct fault *why)
-{
-	return anchors_add_text(arg, record, why);
-}
-
-bool anchors_add_bind_text(struct anchors *a, const char *name, const char *text, size_t len,
-			   struct fault *f)
-{
-	return bind_keys_read_text(name, text, len, take_bind, a, f);
-}
-
-static bool read_bind(struct anchors *a, const struct conf *conf, struct fault *f)
-{
-	const struct conf_list *files = &conf->server.trusted_keys_file;
-
-	for (size_t i = 0; i < files->count; i++) {
-		struct fault why = { .set = false };
-		glob_t found = { 0 };
-		bool good = true;
-		char *pattern;
-
-		if (!*files->items[i].text)
-			continue;
-		pattern = path_now(conf, files->items[i].text);
-		if (glob(pattern, 0, NULL, &found) != 0) {
-			fault_set(&why, "cannot read %s: there is no such file", pattern);
-			good = false;
-		}
-		for (size_t j = 0; good && j < found.gl_pathc; j++)
-			good = bind_keys_read_file(found.gl_pathv[j], take_bind, a, &why);
-		globfree(&found);
-		mem_free(pattern);
-		if (!good)
-			return item_fault(&files->items[i], "trusted-keys-file", &why, f);
-	}
-	return true;
-}
-
-/* Whether a damaged file held the root's anchor, by its first record or ";;id:". If neither can be
- * read, the root is assumed, as nearly all such files are for it. */
-static bool seems_of_root(const char *path)
-{
-	char line[300], name[256];
-	FILE *file = fopen(path, "r");
-	bool root = true, told = false;
-
-	while (file && !told && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, ";;id: %255s", name) == 1)
-			told = true;
-		else if (*line != ';' && sscanf(line, "%255s", name) == 1)
-			told = strstr(line, "DNSKEY") || strstr(line, "DS");
-		if (told)
-			root = strcmp(name, ".") == 0;
-	}
-	if (file)
-		fclose(file);
-	return root;
-}
-
-static struct autotrust *built_in_point(const char *path)
-{
-	struct autotrust *p;
-	char *text = mem_textf("%s\n%s\n", built_in[0], built_in[1]);
-
-	_Static_assert(COUNT(built_in) == 2, "every built-in anchor is in the text");
-	p = autotrust_parse(path, text, strlen(text), NULL);
-	mem_free(text);
-	PROMISE(p != NULL);
-	return p;
-}
-
-static bool fall_back(struct anchors *a, const char *path, const struct fault *why)
-{
-	struct autotrust *p;
-
-	if (!seems_of_root(path)) {
-		log_rare_of("error", trust_anchor, LOG_FACTS(LOG_TEXT(source, path), LOG_TEXT(reason, why->text)),
-			  "%s; nothing below its name is validated until that file is good again",
-			  why->text);
-		return true;
-	}
-	p = built_in_point(path);
-	if (rolls_already(a, p)) {
-		log_rare_of("error", trust_anchor, LOG_FACTS(LOG_TEXT(source, path), LOG_TEXT(reason, why->text)), "%s; ignored",
-			    why->text);
-		autotrust_free(p);
-		return true;
-	}
-	log_rare_of("error", trust_anchor, LOG_FACTS(LOG_TEXT(source, path), LOG_TEXT(reason, why->text)),
-		  "%s; the built-in root trust anchor is used instead, and the file is "
-		  "rewritten once its keys are confirmed",
-		  why->text);
-	return point_add(a, p);
-}
-
-/* To be kept from a file is no damage: who mends the permissions has its keys again, and until then a reload fails. */
-static bool is_kept_from(const char *path)
-{
-	return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES;
-}
-
-/* It is written later, by then from inside the chroot. */
-static void point_move_inside(struct autotrust *point, const struct conf *conf, const char *name)
-{
-	if (!*conf->server.chroot)
-		return;
-	mem_free(point->path);
-	point->path = conf_path_inside(conf, name);
-}
-
-/* The trust point that fall_back put in the place of the file's, or NULL. */
-static struct autotrust *point_of_path(const struct anchors *a, const char *path)
-{
-	struct autotrust *last = a->point_count ? a->points[a->point_count - 1] : NULL;
-
-	return last && strcmp(last->path, path) == 0 ? last : NULL;
-}
-
-static bool read_point(struct anchors *a, const struct conf *conf, const char *name, struct fault *why)
-{
-	char *path = path_now(conf, name);
-	struct autotrust *point = autotrust_read(path, why);
-	bool good = point ? !rolls_already(a, point) : !is_kept_from(path);
-
-	if (point && !good) {
-		fault_set(why, "%s holds the anchor of a name that another file holds", path);
-		autotrust_free(point);
-	} else if (point) {
-		point_add(a, point);
-	} else if (good) {
-		fall_back(a, path, why);
-		point = point_of_path(a, path);
-	}
-	mem_free(path);
-	if (good && point)
-		point_move_inside(point, conf, name);
-	return good;
-}
-
-static bool read_rolling(struct anchors *a, const struct conf *conf, struct fault *f)
-{
-	const struct conf_list *files = &conf->server.auto_trust_anchor_file;
-
-	for (size_t i = 0; i < files->count; i++) {
-		struct fault why = { .set = false };
-
-		if (*files->items[i].text && !read_point(a, conf, files->items[i].text, &why))
-			return item_fault(&files->items[i], "auto-trust-anchor-file", &why, f);
-	}
-	return true;
-}
-
-/* Nobody said what to trust: the root's keys, as this version knows them or as they have rolled since. */
-static void read_default(struct anchors *a, const struct conf *conf)
-{
-	const char *name = conf_default_anchor(conf);
-	struct fault why = { .set = false };
-	struct autotrust *point;
-	char *path;
-
-	if (!name)
-		return;
-	path = path_now(conf, name);
-	if (access(path, F_OK) == 0) {
-		if (!read_point(a, conf, name, &why))
-			fall_back(a, path, &why);
-	} else {
-		point = built_in_point(path);
-		point_add(a, point);
-		point_move_inside(point, conf, name);
-	}
-	mem_free(path);
-}
-
-struct anchors *anchors_new(const struct conf *conf, struct fault *f)
-{
-	struct anchors *a = anchors_empty();
-
-	if (read_plain(a, conf, f) && read_bind(a, conf, f) && read_rolling(a, conf, f)) {
-		read_default(a, conf);
-		return a;
-	}
-	anchors_free(a);
-	return NULL;
 }

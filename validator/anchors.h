@@ -89,6 +89,8 @@ bool anchors_add_bind_text(struct anchors *a, const char *name, const char *text
 			   struct fault *f) MUST_USE;
 /* An auto-trust-anchor-file. */
 bool anchors_add_rolling(struct anchors *a, const char *path, struct fault *f) MUST_USE;
+/* One that follows its zone's keys, taken over; false, and still the caller's, where another is for the same name. */
+bool anchors_add_point(struct anchors *a, struct autotrust *point) MUST_USE;
 struct anchors *anchors_empty(void) MUST_USE;
 
 /* The root's keys that this version was built with, as DS records in presentation format. Returns

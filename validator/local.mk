@@ -1,6 +1,6 @@
 # validator: whether an answer is true: from the trust anchor down to the signature.
 libresolver_la_SOURCES += \
-	validator/anchors.c validator/anchors.h validator/bind_keys.c validator/bind_keys.h \
+	validator/anchors.c validator/anchors.h validator/anchors_conf.c validator/bind_keys.c validator/bind_keys.h \
 	validator/autotrust.c validator/autotrust.h validator/autotrust_file.c validator/autotrust_private.h \
 	validator/trust_chain.c validator/trust_chain.h \
 	validator/clock.c validator/clock.h \

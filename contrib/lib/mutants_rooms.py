@@ -23,7 +23,7 @@ aggressive  | services/cache/aggressive.c services/cache/nsec_ranges.c |
 rrsets      | services/cache/rrset.c services/cache/referral_ds.c |
 stored      | services/cache/msg.c services/mesh/cache_rules.c services/mesh/stale.c services/cache/verified.c |
 autotrust   | validator/autotrust.c validator/autotrust_file.c validator/roll.c |
-anchors     | validator/anchors.c |
+anchors     | validator/anchors.c validator/anchors_conf.c |
 messages    | util/dns/msg_read.c util/dns/edns.c util/dns/msg.c util/dns/msgname.c |
 cookies     | services/access/cookies.c |
 acl         | services/access/acl.c |
