@@ -9,10 +9,12 @@
 #include "util/base/arena.h"
 #include "util/base/timebase.h"
 #include "util/dns/dname.h"
+#include "validator/crypto.h"
 #include "validator/keycache.h"
 #include "validator/trust.h"
 
-enum { EXTRAS_MOST = 16 }; /* sets validated that minimal responses omit; the others are left out */
+/* Sets validated that minimal responses omit, and what their checks may cost (crypto_algorithm_cost); the others are left out. */
+enum { EXTRAS_MOST = 16, EXTRAS_COST_MOST = 32 };
 enum { ANY_SETS_MOST = 24 }; /* validated in an answer to ANY, and given, if they are secure (RFC 8482 4.1) */
 
 /* ---- the chain of aliases ---- */
@@ -207,6 +209,19 @@ static bool may_sign(const struct answer_validity *j, unsigned i, const uint8_t 
 	       answer_has_say(j, signer, owner, above);
 }
 
+/* By the slowest of its algorithms, whether it was checked now or in an earlier turn. */
+static unsigned cost_of_check(const struct rrset *set)
+{
+	struct rrset_walk w = rrset_sigs(set);
+	struct rrsig sig;
+	unsigned most = 1;
+
+	for (struct slice rd; rrset_next(&w, &rd);)
+		if (rrsig_read(rd, &sig))
+			most = MAX(most, crypto_algorithm_cost(sig.algorithm));
+	return most;
+}
+
 /* Validates a set that minimal responses omit: worth a check, but not a query. False: put off. */
 static bool validate_extra(struct answer_validity *j, unsigned i)
 {
@@ -217,11 +232,12 @@ static bool validate_extra(struct answer_validity *j, unsigned i)
 	if (j->validated[i] || !signer || !may_sign(j, i, signer))
 		return true;
 	f = trust_chain_known(j->chain, signer);
-	if (f.end != CHAIN_KEYS || j->extras == EXTRAS_MOST)
+	if (f.end != CHAIN_KEYS || j->extras == EXTRAS_MOST || j->extras_spent >= EXTRAS_COST_MOST)
 		return true;
 	if (!check(j, i, signer, f.keys))
 		return false;
 	j->extras++;
+	j->extras_spent += cost_of_check(set);
 	return true;
 }
 

@@ -31,6 +31,7 @@ struct answer_validity {
 	bool beyond;                    /* it is the target of a CNAME that was asked for, and denied */
 	bool whole;                     /* also validate what minimal-responses leaves out … */
 	unsigned extras;                /* … so many sets of it so far */
+	unsigned extras_spent;          /* … and what their checks cost */
 	int good_spent;                 /* signature checks that succeeded (budget->good_signatures) */
 	unsigned expanded_done;         /* sets of ANSWER whose wildcard proofs are done … */
 	struct validity expansions;    /* … and the worst of these validities */

@@ -331,6 +331,13 @@ static unsigned cost_of(const struct kind *kind, unsigned bits, struct slice pub
 	}
 }
 
+unsigned crypto_algorithm_cost(uint8_t algorithm)
+{
+	const struct kind *kind = kind_of(algorithm);
+
+	return kind ? cost_of(kind, kind->point * (kind->shape == SHAPE_ECDSA ? 4 : 8), (struct slice){ NULL, 0 }) : 0;
+}
+
 static struct crypto_key *key_of_kind(const struct kind *kind, struct slice public_key,
 				      const char **why)
 {

@@ -37,6 +37,9 @@ unsigned crypto_key_bits(uint8_t algorithm, struct slice public_key) PURE;
 /* What a check with this key costs, in checks with a usual key. */
 unsigned crypto_key_cost(const struct crypto_key *k) PURE;
 
+/* Likewise, with the cheapest key of this algorithm; 0: it is not known. */
+unsigned crypto_algorithm_cost(uint8_t algorithm) PURE;
+
 /* Whether `sig` (the signature field of an RRSIG) is this key's signature of `data`; false for a
  * malformed one. Safe from any thread. */
 bool crypto_verify(const struct crypto_key *k, struct slice data, struct slice sig) MUST_USE;

@@ -133,8 +133,8 @@ def in_wire(s):
         variants={"p256": {"kind": "p256"}, "p384": {"kind": "p384"}, "ed448": {"kind": "ed448"}, "rsa": {"kind": "rsa", "quick": False},
                   "addresses": {"kind": "p384", "where": "additional", "limits": {"R": "NOERROR", "again_C_ms": 5, "again_U": 5}}, "signers": {"kind": None}},
         rule="of a denial no more NSEC and NSEC3 records are used than proofs may need: ten, and two for each alias; of what "
-             "minimal responses omit 16 RRsets are validated; good signatures of an answer that is bogus all the same count as "
-             "half a bad one; checks with keys that are slow count as two or four",
+             "minimal responses omit 16 RRsets are validated, eight where keys are as slow as P-384; good signatures of an answer "
+             "that is bogus all the same count as half a bad one; checks with keys that are slow count as two or four",
         code="iterator/aliases.h:aliases_denials_most iterator/scrub.c:take_authority validator/answer_validity.c:EXTRAS_MOST "
              "validator/validator.c:pay_for_failed_checks validator/crypto.c:cost_of", seconds=40, quick=True,
         limits={"C_ms": 20, "U": 30, "R": "SERVFAIL", "again_C_ms": 1, "again_U": 0})

@@ -320,9 +320,21 @@ static void digests_are_those_of_the_standard(void **state)
 	assert_int_equal(crypto_digest(3, &whole, 1, out), 0);
 }
 
+static void slow_algorithms_cost_more(void **state)
+{
+	(void)state;
+	static const struct { uint8_t algorithm; unsigned cost; } rows[] = {
+		{ 5, 1 }, { 8, 1 }, { 13, 1 }, { 14, 4 }, { 15, 1 }, { 16, 2 }, { 3, 0 }, { 200, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(crypto_algorithm_cost(rows[i].algorithm), rows[i].cost);
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
+		cmocka_unit_test(slow_algorithms_cost_more),
 		cmocka_unit_test(all_algorithms_are_known),
 		cmocka_unit_test(a_malformed_key_is_refused_with_a_reason),
 		cmocka_unit_test(key_sizes_are_read_from_the_wire),

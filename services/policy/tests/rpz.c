@@ -7,6 +7,8 @@
 
 #define L63 "lllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll"
 
+static const struct client_ops over_tcp = { .name = "tcp", .stream = true };
+
 static const char *const rules[ZONES] = {
 	"gone CNAME .\nempty CNAME *.\nkept CNAME rpz-passthru.\ndropped CNAME rpz-drop.\nslow CNAME rpz-tcp-only.\n"
 	"local A 192.0.2.1\nlocal TXT a\n*.walled CNAME *.garden.\nmoved CNAME target.example.\nchain CNAME moved.\ntokept CNAME kept.\n"

@@ -26,7 +26,7 @@
 
 enum { NOW = 100, ZONES = 3 };
 
-static const struct client_ops over_udp = { .name = "udp" }, over_tcp = { .name = "tcp", .stream = true };
+static const struct client_ops over_udp = { .name = "udp" };
 
 static struct world {
 	struct snapshot *snapshot;
