@@ -174,7 +174,7 @@ def policy_expansion(lab):
 @attack(56, "policy-disguises", "an address that response-ip or a policy zone withholds: as an IPv6 address that leads there, as a hint, "
                                 "beside NXDOMAIN",
         rule="rules for an IPv4 address hold for what stands for it, in A, AAAA, SVCB and HTTPS records, whatever the RCODE", quick=True,
-        code="services/policy/response_ip.c:find_rule services/policy/rpz_match.c:find_in_set services/policy/answer_policy.c:judge_addresses",
+        code="services/policy/response_ip.c:find_rule services/policy/rpz_match.c:find_in_set services/policy/answer_policy.c:apply_to_addresses",
         module="respip validator iterator", server=["response-ip: 192.0.2.71/32 always_refuse"], limits={"leaked": 0, "kept": "yes"})
 def policy_disguises(lab):
     lines, asked = ["kept 60 AAAA ::ffff:192.0.2.70"], []
