@@ -237,6 +237,8 @@ def unread(kind, s):
             s.sendall(frame(query("big.here.test.", "TXT")) * 50)
 
 
+# A SYN that finds a busy machine's backlog full is sent again after one second; who waits for others to leave waits longer.
+AT_ONCE_S = 2
 HABITS = [silent, half, asked_once, unread]
 BIG = ['local-data: "big.here.test. 300 IN TXT %s"' % " ".join("x" * 250 for _ in range(30))]
 
@@ -245,7 +247,7 @@ BIG = ['local-data: "big.here.test. 300 IN TXT %s"' % " ".join("x" * 250 for _ i
 @pytest.mark.parametrize("habit", HABITS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_new_client_gets_in_at_once(daemon, ca, kind, habit, addresses):
-    """300 connections that do nothing useful, from so many addresses: a new client is answered within a second."""
+    """300 connections that do nothing useful, from so many addresses: a new client need not wait until they leave."""
     if habit in (asked_once, unread) and kind not in ("tcp", "proxied"):
         pytest.skip("as over TCP")
     with Served(daemon, ca, *BIG, tls="proxied-tls" if kind == "proxied-tls" else "tls") as s, \
@@ -255,15 +257,15 @@ def test_a_new_client_gets_in_at_once(daemon, ca, kind, habit, addresses):
             one = stack.enter_context(s.connect(kind, "127.3.%d.%d" % (who // 200, who % 200 + 1), who % 90 + 1))
             with contextlib.suppress(OSError):
                 habit(kind, one)
-        assert s.ask(kind) < 1
-        assert s.ask("tcp") < 1
+        assert s.ask(kind) < AT_ONCE_S
+        assert s.ask("tcp") < AT_ONCE_S
 
 
 def test_a_new_client_of_the_same_address_gets_in(daemon, ca):
     with Served(daemon, ca) as s, contextlib.ExitStack() as stack:
         for _ in range(300):
             stack.enter_context(s.connect("tcp", "127.3.0.1", 1))
-        assert s.ask("tcp", source="127.3.0.1") < 1
+        assert s.ask("tcp", source="127.3.0.1") < AT_ONCE_S
 
 
 def test_who_asks_keeps_its_connection(daemon, ca):
@@ -291,7 +293,7 @@ def test_who_holds_all_places_with_questions_in_progress_loses_one(daemon, ca):
             one = stack.enter_context(s.connect("tcp", "127.3.0.1", 1))
             one.sendall(frame(query(cold("held-%d" % i))))
         time.sleep(0.2)
-        assert s.ask("tcp") < 1
+        assert s.ask("tcp") < AT_ONCE_S
 
 
 def test_twelve_that_ask_in_turn_lose_nothing(daemon, ca):
