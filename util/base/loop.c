@@ -570,17 +570,25 @@ struct caught {
 	struct loop *loop;
 	struct signal_watch *watch;
 	struct event *event;
+	struct timer soon;
 };
 
+static void tell_of_signal(struct timer *t)
+{
+	struct caught *c = container_of(t, struct caught, soon);
+
+	c->watch->caught(c->watch);
+}
+
+/* libevent calls once for each time the signal was caught meanwhile, without a look at anything else between. */
 static void on_signal(evutil_socket_t fd, short what, void *arg)
 {
 	struct caught *c = arg;
 
 	(void)fd;
 	(void)what;
-	turn_begin(c->loop);
-	c->watch->caught(c->watch);
-	turn_end();
+	if (!timer_is_set(&c->soon))
+		timer_set(c->loop, &c->soon, 0);
 }
 
 void signal_start(struct loop *l, struct signal_watch *s)
@@ -588,7 +596,7 @@ void signal_start(struct loop *l, struct signal_watch *s)
 	struct caught *c = mem_zero(sizeof(*c));
 
 	PROMISE(l->base);
-	*c = (struct caught){ .loop = l, .watch = s };
+	*c = (struct caught){ .loop = l, .watch = s, .soon.fire = tell_of_signal };
 	c->event = event_sure(evsignal_new(l->base, s->number, on_signal, c));
 	if (event_add(c->event, NULL) < 0)
 		PANIC("libevent cannot catch signal %d: %s", s->number, strerror(errno));
@@ -602,6 +610,7 @@ void signal_stop(struct signal_watch *s)
 	if (!c)
 		return;
 	event_free(c->event);
+	timer_stop(c->loop, &c->soon);
 	mem_free(c);
 	s->event = NULL;
 }

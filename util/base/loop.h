@@ -84,7 +84,8 @@ struct loop_longest {
 };
 struct loop_longest *loop_longest(struct loop *l);
 
-/* Signals, for the main thread's loop only. */
+/* Signals, for the main thread's loop only. However often one comes until its turn, `caught` is called once, as for signals
+ * that are pending (POSIX, 2.4.1); then descriptors and timers have their turns before it is called again. */
 struct signal_watch {
 	int number;
 	void (*caught)(struct signal_watch *s);

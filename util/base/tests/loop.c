@@ -632,6 +632,44 @@ static void a_signal_is_caught_in_the_loop(void **state)
 	signal_stop(&s);
 }
 
+/* A thousand in a row are one: else what each of them begins would keep everything else waiting a thousand times. */
+static void on_usr1_among_others(struct signal_watch *s)
+{
+	(void)s;
+	note('s');
+	for (int i = 0; i < 1000 && strlen(diary) == 1; i++)
+		raise(SIGUSR1);
+	loop_post(loop, post_note, (void *)(uintptr_t) "p");
+	if (strlen(diary) > 2)
+		loop_stop(loop);
+}
+
+static void a_signal_that_comes_often_is_told_once(void **state)
+{
+	(void)state;
+	struct signal_watch s = { .number = SIGUSR1, .caught = on_usr1_among_others };
+
+	signal_start(loop, &s);
+	for (int i = 0; i < 1000; i++)
+		raise(SIGUSR1);
+	loop_run(loop);
+	assert_string_equal(diary, "spsp");
+	signal_stop(&s);
+}
+
+static void a_signal_that_was_caught_is_not_told_after_the_stop(void **state)
+{
+	(void)state;
+	struct signal_watch s = { .number = SIGUSR1, .caught = on_usr1 };
+
+	signal_start(loop, &s);
+	raise(SIGUSR1);
+	signal_stop(&s);
+	loop_post(loop, stop_loop, loop);
+	loop_run(loop);
+	assert_string_equal(diary, "");
+}
+
 /* ---- how long it keeps packets waiting ---- */
 
 static void burn(uint64_t us)
@@ -764,6 +802,8 @@ int main(void)
 		REAL(posts_of_many_threads_all_arrive_in_order),
 		REAL(another_thread_stops_a_loop_that_sleeps),
 		REAL(a_signal_is_caught_in_the_loop),
+		REAL(a_signal_that_comes_often_is_told_once),
+		REAL(a_signal_that_was_caught_is_not_told_after_the_stop),
 	};
 
 	return cmocka_run_group_tests(claims, NULL, NULL);
