@@ -208,23 +208,32 @@ static const struct rrset *find_made(const struct client_query *j, const struct 
 	return NULL;
 }
 
-/* What is left of the denial for which the addresses were made: its SOA record; or NULL. */
-static const struct message *find_own(const struct client_query *j, const struct message *m, struct arena *a)
+/* What is left of the denial for which the addresses `made` were: its SOA record; or NULL. */
+static const struct message *find_own(const struct client_query *j, const struct rrset *made, struct arena *a)
 {
-	const struct rrset *made = find_made(j, m), *soa = NULL;
+	const struct rrset *soa = NULL;
 	struct message *own;
 
-	if (!made)
-		return NULL;
 	for (const uint8_t *at = rrset_owner(made); !soa; at = dname_parent(at)) {
 		soa = rrsetcache_find(j->w->env.rrsets, at, TYPE_SOA, CLASS_IN, 0, j->to.now_s);
 		if (!soa && dname_is_root(at))
 			return NULL;
 	}
 	own = arena_new(a, struct message);
-	*own = (struct message){ .q = m->q, .sets = arena_copy(a, &soa, sizeof(const struct rrset *)) };
+	*own = (struct message){ .q = j->request.q, .sets = arena_copy(a, &soa, sizeof(const struct rrset *)) };
 	own->count[SECTION_AUTHORITY] = 1;
 	return own;
+}
+
+/* A denial where addresses were made is valid as long as theirs is. That one may be gone from the cache before them: then `false`,
+ * and who may ask on learns it anew. */
+static bool bind_denial(struct client_query *j, const struct message *m, struct arena *a, struct policy_outcome *outcome)
+{
+	const struct rrset *made = message_is_denial(outcome->m) ? find_made(j, m) : NULL;
+	const struct message *own = made ? find_own(j, made, a) : NULL;
+
+	policy_bound(own, a, outcome);
+	return !made || own || !client_query_wants_recursion(j);
 }
 
 bool local_changes(struct client_query *j, bool stale, enum disposition *v)
@@ -248,9 +257,9 @@ bool local_changes(struct client_query *j, bool stale, enum disposition *v)
 	policy_apply(j->w->env.snapshot->policy, &who, m, now_s, &a, &outcome);
 	if (UNLIKELY(who.decision && *who.decision->what))
 		client_query_say(j, "%s applies", who.decision->what);
-	if (outcome.end == OUTCOME_CHANGED) {
-		if (message_is_denial(outcome.m))
-			policy_bound(find_own(j, m, &a), &a, &outcome);
+	if (outcome.end == OUTCOME_CHANGED && !bind_denial(j, m, &a, &outcome)) {
+		*v = look_up_anew(j);
+	} else if (outcome.end == OUTCOME_CHANGED) {
 		answer_message(&j->p->out, &j->to, outcome.m);
 		*v = client_query_send(j);
 	} else if (outcome.end == OUTCOME_FOLLOW) {
