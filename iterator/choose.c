@@ -189,16 +189,16 @@ static bool zone_admits(const struct iter *it)
 				  .backoff = it->conf->ratelimit_backoff };
 	uint8_t zone[DNAME_MAX];
 	size_t len = dname_len(it->at->zone);
+	bool passes;
 
 	if (!rule.limit || it->at->forward || !e->zone_rates)
 		return true;
 	for (size_t i = 0; i < len; i++)
 		zone[i] = ascii_lower[it->at->zone[i]];
-	if (ratelimit_admits(e->zone_rates, zone, len, &rule, e->time->now_s, e->random))
-		return true;
-	if (rule.tells)
+	passes = ratelimit_admits(e->zone_rates, zone, len, &rule, e->time->now_s, e->random);
+	if (rule.tells) /* also when it is one of those that pass all the same */
 		querylog_zone_rate(zone, &it->q->question, rule.limit);
-	return false;
+	return passes;
 }
 
 /* A failure for this reason is not cached: the next second counts anew. */

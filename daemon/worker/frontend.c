@@ -51,19 +51,24 @@ static enum cookie_state look_at_cookie(struct client_query *j)
 
 #define NETWORK_CLIENTS 8 /* so many times the limit of one client is that of its IPv6 network */
 
-static bool rate_admits(const struct worker *w, const uint8_t *key, size_t len, struct rate_rule *rule)
+/* The first over a limit is logged, also when it is one of those that pass all the same. */
+static bool rate_admits(const struct client_query *j, const uint8_t *key, size_t len, struct rate_rule rule)
 {
-	return ratelimit_admits(w->env.client_rates, key, len, rule, w->env.time->now_s, w->env.random);
+	const struct env *e = &j->w->env;
+	bool passes = ratelimit_admits(e->client_rates, key, len, &rule, e->time->now_s, e->random);
+
+	if (rule.tells)
+		querylog_client_rate(&j->p->client, &j->request.q, rule.limit);
+	return passes;
 }
 
-/* Of an IPv6 client its network, a /64, is counted, too: it could ask from another address each time. `rule` becomes the
- * network's. */
-static bool network_admits(const struct worker *w, const uint8_t *key, struct rate_rule *rule)
+/* Of an IPv6 client its network, a /64, is counted, too: it could ask from another address each time. */
+static bool network_admits(const struct client_query *j, const uint8_t *key, struct rate_rule rule)
 {
 	if (key[0] != 6)
 		return true;
-	rule->limit = MIN(rule->limit, UINT32_MAX / NETWORK_CLIENTS) * NETWORK_CLIENTS;
-	return rate_admits(w, key, RATE_KEY_NETWORK, rule);
+	rule.limit = MIN(rule.limit, UINT32_MAX / NETWORK_CLIENTS) * NETWORK_CLIENTS;
+	return rate_admits(j, key, RATE_KEY_NETWORK, rule);
 }
 
 /* ip-ratelimit; with a valid cookie, ip-ratelimit-cookie. */
@@ -78,11 +83,9 @@ static bool is_patient(const struct client_query *j)
 	uint8_t key[17];
 	size_t len = rate_key_of(&j->p->client.from, key);
 
-	if (rule.limit == 0 || (rate_admits(w, key, len, &rule) && network_admits(w, key, &rule)))
+	if (rule.limit == 0 || (rate_admits(j, key, len, rule) && network_admits(j, key, rule)))
 		return true;
 	stat_add(w->env.stats, STAT_queries_ip_ratelimited);
-	if (rule.tells)
-		querylog_client_rate(&j->p->client, &j->request.q, rule.limit);
 	return false;
 }
 

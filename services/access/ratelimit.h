@@ -18,7 +18,7 @@ struct rate_rule {
 	uint32_t limit;  /* events a second */
 	uint32_t factor; /* over the limit, one in so many still passes; 0: none */
 	bool backoff;    /* stays over the limit until the demand of two seconds is below it */
-	bool tells;      /* set by ratelimit_admits: log this one, as the first of its key in this second; RATE_TOLD at most */
+	bool tells;      /* set by ratelimit_admits: log this one, passing or not, as the first of its key in this second; RATE_TOLD at most */
 };
 
 /* `size` bytes in `slabs` parts (a power of two), each with a lock. */

@@ -179,24 +179,25 @@ def test_what_does_not_validate_is_bogus(daemon, net):
 
 
 def test_limits_and_attacks_are_events(daemon, upstream):
-    with daemon(JSON, "ip-ratelimit: 5", "num-threads: 1", more=forward(upstream)) as d:
-        begun = time.monotonic()
+    for factor in (0, 1):  # none passes, all pass: either way the limit was exceeded
+        with daemon(JSON, "ip-ratelimit: 5", "ip-ratelimit-factor: %d" % factor, "num-threads: 1", more=forward(upstream)) as d:
+            begun = time.monotonic()
 
-        def burst():
-            with socket.socket(type=socket.SOCK_DGRAM) as s:
-                for _ in range(60):
-                    s.sendto(query("www.example.").to_wire(), ("127.0.0.1", d.port))
-            return entries(d, "ratelimit", name="www.example.")
-        until(burst)
-        e = entries(d, "ratelimit", name="www.example.")[0]
-        assert (e["client"], e["limit"], e["name"], e["level"]) == ("127.0.0.1", 5, "www.example.", "info")
-        assert len(entries(d, "ratelimit")) <= time.monotonic() - begun + 2  # one a second
+            def burst():
+                with socket.socket(type=socket.SOCK_DGRAM) as s:
+                    for _ in range(60):
+                        s.sendto(query("www.example.").to_wire(), ("127.0.0.1", d.port))
+                return entries(d, "ratelimit", name="www.example.")
+            until(burst)
+            e = entries(d, "ratelimit", name="www.example.")[0]
+            assert (e["client"], e["limit"], e["name"], e["level"]) == ("127.0.0.1", 5, "www.example.", "info")
+            assert len(entries(d, "ratelimit")) <= time.monotonic() - begun + 2  # one a second
 
-    with daemon(JSON, "ratelimit: 3", "num-threads: 1", "log-servfail: yes") as d:
-        for i in range(12):
-            d.ask("n%d.mini." % i)
-        e = entries(d, "ratelimit")[0]
-        assert e["limit"] == 3 and e["zone"] and e["name"] and "client" not in e
+        with daemon(JSON, "ratelimit: 3", "ratelimit-factor: %d" % factor, "num-threads: 1", "log-servfail: yes") as d:
+            for i in range(12):
+                d.ask("n%d.mini." % i)
+            e = entries(d, "ratelimit")[0]
+            assert e["limit"] == 3 and e["zone"] and e["name"] and "client" not in e
 
     def spoofed(q, tcp):
         wrong = dns.message.from_wire(fixed("192.0.2.1")(q, tcp).to_wire())
