@@ -8,6 +8,7 @@
 #include "services/mesh/mesh.h"
 #include "services/query/query.h"
 #include "util/base/arena.h"
+#include "util/base/loop.h"
 #include "util/base/timebase.h"
 #include "util/dns/dname.h"
 #include "validator/clock.h"
@@ -54,13 +55,19 @@ void checked_sigs_turn(struct checked_sigs *l)
 	l->hashes_until = l->q->budget->hashes - CHECKED_HASHES;
 }
 
+/* One check at least is made in each turn. */
+static bool takes_too_long(const struct checked_sigs *l)
+{
+	return checked_sigs_checks_left(l->q) < l->checks_until + CHECKED_CHECKS && loop_is_due(l->q->env->loop);
+}
+
 /* A budget that is used up does not count: then no check costs anything any more. */
 bool checked_sigs_is_tired(const struct checked_sigs *l)
 {
 	const struct budget *b = l->q->budget;
 
 	return (!checked_sigs_is_spent(l) && (checked_sigs_checks_left(l->q) <= l->checks_until ||
-					l->q->env->checks >= MESH_CHECKS)) ||
+					l->q->env->checks >= MESH_CHECKS || takes_too_long(l))) ||
 	       (b->hashes > 0 && b->hashes <= l->hashes_until);
 }
 

@@ -3,7 +3,7 @@
  *
  * Validating starts over after each wait and visits the same sets again; verdicts are recorded here,
  * so that a revisit costs only a lookup. When a turn's share is used up, this query's own or that
- * of all queries (MESH_CHECKS), a check not made yet is put off: the caller leaves its state as it
+ * of all queries (MESH_CHECKS), or its time is (loop_is_due), a check not made yet is put off: the caller leaves its state as it
  * is, yields (mesh_yield), and resumes in a later turn. One set may overdraw the share. */
 #ifndef VALIDATOR_CHECKED_SIGS_H
 #define VALIDATOR_CHECKED_SIGS_H

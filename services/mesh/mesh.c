@@ -48,7 +48,7 @@ static void on_line(struct timer *t)
 		list_push_front(&m->run, &l->in_run);
 		mesh_run(m);
 		lane = next_lane(m);
-	} while (lane && m->yields == yields && m->env->checks < MESH_CHECKS);
+	} while (lane && m->yields == yields && m->env->checks < MESH_CHECKS && !loop_is_due(m->env->loop));
 	m->env->checks = 0;
 	if (lane)
 		timer_set(m->env->loop, &m->yield_timer, 0);
@@ -305,8 +305,8 @@ static void query_step(struct query *q)
 
 static void drop_some(struct mesh *m);
 
-/* One answer may be what a thousand queries wait for: so many go on now, the others in the next
- * turns. Until they have, whoever else has work has one of them go on. */
+/* One answer may be what a thousand queries wait for: so many go on now, or as many as there is time for, the others in the
+ * next turns. Until they have, whoever else has work has one of them go on. */
 void mesh_run(struct mesh *m)
 {
 	unsigned left = timer_is_set(&m->rest_timer) ? 1 : MESH_RUNS;
@@ -321,6 +321,8 @@ void mesh_run(struct mesh *m)
 		query_step(q);
 		if (m->drop_all)
 			drop_some(m);
+		if (loop_is_due(m->env->loop))
+			break;
 	}
 	if (m->drop_all)
 		drop_some(m);

@@ -50,7 +50,6 @@ struct loop {
 	int pipe[2];
 	_Atomic bool stop;
 	struct list eager;       /* watches */
-	unsigned since_look;     /* callbacks since the clock was last read for them */
 	uint64_t look_us;        /* by then they are due */
 	/* measuring: see loop_longest */
 	struct loop_longest longest;
@@ -59,10 +58,6 @@ struct loop {
 	pthread_mutex_t lock; /* of `box` */
 	struct post_box box;
 };
-
-/* Others run that long before eager watches do, and so many between two looks at the clock. */
-#define LOOK_AFTER_US 500
-#define LOOK_EVERY    4
 
 static void time_renew(struct loop *l)
 {
@@ -139,14 +134,18 @@ struct loop_longest *loop_longest(struct loop *l)
 	return &l->longest;
 }
 
+bool loop_is_due(const struct loop *l)
+{
+	return l->base && clock_us() >= l->stretch_us + LOOP_LOOK_US;
+}
+
 /* After a turn of somebody else. */
 static void look_at_eager(struct loop *l)
 {
 	uint64_t began;
 
-	if (++l->since_look < LOOK_EVERY || list_is_empty(&l->eager))
+	if (list_is_empty(&l->eager))
 		return;
-	l->since_look = 0;
 	began = clock_us();
 	if (began < l->look_us)
 		return;
@@ -160,7 +159,7 @@ static void look_at_eager(struct loop *l)
 	}
 	l->look_us = l->stretch_us = clock_us();
 	l->unread_us += l->look_us - began;
-	l->look_us += MAX(l->look_us - began, LOOK_AFTER_US);
+	l->look_us += MAX(l->look_us - began, LOOP_LOOK_US);
 }
 
 /*

@@ -78,11 +78,15 @@ void watch_eagerly(struct watch *w);
 #define LOOP_BOUNDS_US	  100, 200, 300, 500, 1000, 2000, 5000, 10000, 100000
 #define LOOP_BOUNDS	  9
 #define LOOP_CPU_EVERY_US 100
+#define LOOP_LOOK_US	  200
 struct loop_longest {
 	uint64_t wall_us, cpu_us;		/* the longest stretch */
 	uint64_t stretches[LOOP_BOUNDS + 1]; /* how many took at most LOOP_BOUNDS_US; the last: longer ones */
 };
 struct loop_longest *loop_longest(struct loop *l);
+/* Whether it is time to look at the eager watches again (LOOP_LOOK_US): who has more work leaves it for another turn. Never in a
+ * played loop. */
+bool loop_is_due(const struct loop *l);
 
 /* Signals, for the main thread's loop only. However often one comes until its turn, `caught` is called once, as for signals
  * that are pending (POSIX, 2.4.1); then descriptors and timers have their turns before it is called again. */

@@ -5,6 +5,7 @@
 #include "services/cache/rrset.h"
 #include "services/mesh/mesh.h"
 #include "services/query/query.h"
+#include "util/base/loop.h"
 #include "util/base/timebase.h"
 #include "validator/tests/answer_fixture.h"
 #include "validator/trust.h"
@@ -25,6 +26,7 @@ static void desk_open(struct desk *d)
 	fixture_open(&d->fixture, "p256");
 	timebase_play(&d->time, 1000 * US_PER_S);
 	d->env.time = &d->time;
+	d->env.loop = loop_new_played();
 	d->q.env = &d->env;
 	d->q.budget = &d->budget;
 	d->q.cache.rrsets = rrsetcache_new(1 << 20, 1);
@@ -39,6 +41,7 @@ static void desk_close(struct desk *d)
 {
 	arena_clear(&d->q.arena);
 	rrsetcache_free(d->q.cache.rrsets);
+	loop_free(d->env.loop);
 	fixture_close(&d->fixture);
 }
 

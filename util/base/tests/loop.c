@@ -526,7 +526,7 @@ static void who_is_eager_is_told_in_between_but_not_always(void **state)
 		watch_start(loop, &busy[i].watch, WATCH_READ);
 	}
 	loop_run(loop);
-	assert_in_range(of_busy.eager, 1, of_busy.busy / 4);
+	assert_in_range(of_busy.eager, 1, of_busy.busy / 3 + 1);
 	for (size_t i = 0; i < COUNT(busy); i++)
 		ear_close(&busy[i]);
 	ear_close(&eager);
@@ -779,6 +779,46 @@ static void a_look_at_who_is_eager_ends_a_stretch(void **state)
 #define PLAYED(claim) cmocka_unit_test_setup_teardown(claim, play, end)
 #define REAL(claim)   cmocka_unit_test_setup_teardown(claim, run_for_real, end)
 
+/* ---- who has more to do than there is time for ---- */
+
+/* At once after a look none is, but for a machine that stood still just then: not a hundred times. */
+static unsigned not_due;
+
+static void note_due(void *arg)
+{
+	(void)arg;
+	not_due += !loop_is_due(loop);
+	spin(LOOP_LOOK_US);
+	note(loop_is_due(loop) ? 'd' : '-');
+}
+
+static void a_turn_is_due_to_end_when_it_has_lasted(void **state)
+{
+	struct ear eager;
+
+	(void)state;
+	not_due = 0;
+	ear_open(&eager);
+	eager.watch.ready = be_eager;
+	watch_start(loop, &eager.watch, WATCH_READ);
+	watch_eagerly(&eager.watch);
+	for (unsigned i = 0; i < 20; i++)
+		loop_post(loop, note_due, NULL);
+	loop_post(loop, stop_loop, loop);
+	loop_run(loop);
+	assert_string_equal(diary, "dddddddddddddddddddd");
+	assert_in_range(not_due, 1, 20);
+	ear_close(&eager);
+}
+
+static void no_turn_is_due_to_end_where_time_is_played(void **state)
+{
+	(void)state;
+	loop_post(loop, note_due, NULL);
+	loop_play(loop, 1);
+	assert_string_equal(diary, "-");
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -799,6 +839,8 @@ int main(void)
 		REAL(who_is_eager_is_told_in_between_but_not_always),
 		REAL(its_longest_stretch_is_measured_but_not_its_rest),
 		REAL(a_look_at_who_is_eager_ends_a_stretch),
+		REAL(a_turn_is_due_to_end_when_it_has_lasted),
+		PLAYED(no_turn_is_due_to_end_where_time_is_played),
 		REAL(posts_of_many_threads_all_arrive_in_order),
 		REAL(another_thread_stops_a_loop_that_sleeps),
 		REAL(a_signal_is_caught_in_the_loop),
