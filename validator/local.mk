@@ -33,6 +33,7 @@ UNIT_TESTS += \
 	validator/tests/keycache \
 	validator/tests/keyset \
 	validator/tests/checked_sigs \
+	validator/tests/conclusions \
 	validator/tests/roll \
 	validator/tests/rules \
 	validator/tests/states \

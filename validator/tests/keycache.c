@@ -238,9 +238,61 @@ static void keys_are_weighed_with_their_entry(void **state)
 	arena_clear(&a);
 }
 
+static void put_many(struct keycache *c, char kind, unsigned count, uint32_t ttl_s, uint32_t now_s)
+{
+	for (unsigned i = 0; i < count; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%c%u.example.", kind, i);
+		keycache_put(c, &(struct key_news){ .name = N(name), .kind = KEYS_NO_CUT, .ttl_s = ttl_s }, now_s);
+	}
+}
+
+static unsigned count_found(struct keycache *c, char kind, unsigned count, uint32_t now_s)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%c%u.example.", kind, i);
+		found += keycache_find(c, N(name), now_s) != NULL;
+	}
+	return found;
+}
+
+/* Also where expired entries were used a moment before they expired, and those that are fresh never were. */
+static void expired_entries_make_room_first(void **state)
+{
+	(void)state;
+	enum { MANY = 250 }; /* more than half of what there is room for */
+	struct keycache *c = keycache_new(64 << 10, 1);
+
+	put_many(c, 'o', MANY, 10, NOW);
+	assert_int_equal(count_found(c, 'o', MANY, NOW + 9), MANY);
+	put_many(c, 'n', MANY, 1000, NOW + 20);
+	put_many(c, 'm', MANY, 1000, NOW + 20);
+	assert_int_equal(count_found(c, 'n', MANY, NOW + 20), MANY);
+	assert_int_equal(count_found(c, 'm', MANY, NOW + 20), MANY);
+	keycache_free(c);
+}
+
+static void nothing_is_kept_for_no_time(void **state)
+{
+	(void)state;
+	struct keycache *c = keycache_new(1 << 20, 1);
+
+	put(c, "example.", KEYS_BOGUS, 60);
+	put(c, "example.", KEYS_NO_CUT, 0);
+	assert_int_equal(keycache_find(c, N("example."), NOW)->kind, KEYS_BOGUS);
+	keycache_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
+		CLAIM(expired_entries_make_room_first),
+		CLAIM(nothing_is_kept_for_no_time),
 		CLAIM(a_zone_is_found_by_its_name_while_fresh),
 		CLAIM(each_scope_has_its_own),
 		CLAIM(the_latest_word_counts),

@@ -78,7 +78,11 @@ static void nothing_given_is_the_default(void **state)
 	assert_int_equal(given.keys_per_tag, 2);
 	assert_int_equal(given.ds_failures, 4);
 	assert_false(given.every_algorithm);
-	assert_int_equal(rules_nsec3_limit(&plain, 2048), rules_nsec3_limit(&given, 2048));
+	for (unsigned bits = 0; bits <= 131072; bits = bits * 2 + 255)
+		assert_int_equal(rules_nsec3_limit(&plain, bits), rules_nsec3_limit(&given, bits));
+	assert_true(rules_are_same(&plain, &plain));
+	assert_int_equal(plain.nsec3_count, 1);
+	assert_int_equal(plain.nsec3[0].bits, UINT16_MAX);
 }
 
 static void a_date_may_stand_for_now(void **state)
@@ -169,6 +173,10 @@ static void more_iterations_are_believed_of_larger_keys(void **state)
 	assert_int_equal(rules_nsec3_limit(&r, 1024), 50);
 	assert_int_equal(rules_nsec3_limit(&r, 1025), 100);
 	assert_int_equal(rules_nsec3_limit(&r, 4096), 100);
+	assert_int_equal(r.nsec3_count, 2);
+	assert_true(read_rules(&r, "server: val-nsec3-keysize-iterations: \"1024 50 \t2048 100  \"", NULL));
+	assert_int_equal(r.nsec3_count, 2);
+	assert_int_equal(rules_nsec3_limit(&r, 1025), 100);
 	assert_false(read_rules(&r, "server: val-nsec3-keysize-iterations: "
 				    "\"1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9\"", &f));
 	assert_non_null(strstr(f.text, "val-nsec3-keysize-iterations"));
