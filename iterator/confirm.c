@@ -53,7 +53,7 @@ static void on_denial_validated(struct iter *it, const struct message *validated
 	if (validated->rcode != RCODE_NXDOMAIN || validated->security != SECURITY_SECURE)
 		return;
 	r = from_cache(it->q, &it->shown);
-	if (!r.message || r.alias || r.message->rcode != RCODE_NXDOMAIN)
+	if (!r.message || r.message->rcode != RCODE_NXDOMAIN)
 		return;
 	r.message->q = it->want;
 	it->answer = r.message;

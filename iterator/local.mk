@@ -26,6 +26,7 @@ UNIT_TESTS += \
 	iterator/tests/caps \
 	iterator/tests/aliases \
 	iterator/tests/choose \
+	iterator/tests/confirm \
 	iterator/tests/classify \
 	iterator/tests/delegation \
 	iterator/tests/delegation_cache \

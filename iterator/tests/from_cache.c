@@ -3,6 +3,7 @@
 #include "iterator/from_cache.h"
 
 #include "iterator/tests/fixture.h"
+#include "services/cache/aggressive.h"
 
 static const uint8_t *trust_begins; /* NULL: nothing is validated */
 
@@ -137,6 +138,53 @@ static void a_proven_dname_makes_aliases(void **state)
 	}
 }
 
+/* RFC 2181 8: it is for this answer alone, and so are the aliases made of it. */
+static void a_dname_without_a_ttl_makes_aliases_without_one(void **state)
+{
+	const struct message *m;
+	struct rrset *set;
+
+	(void)state;
+	begin("", "www.d.example.", TYPE_A, 0, "example.");
+	set = (struct rrset *)(uintptr_t)made_set(fixture.arena, fixture.now_s, "d.example. 0 DNAME e.example.");
+	set->trust = TRUST_ANS_AA;
+	set->security = SECURITY_SECURE;
+	set->expires_s = fixture.now_s + 1; /* so long it is kept, for the many names below it */
+	(void)rrsetcache_put(fixture.env.rrsets, set, fixture.now_s, fixture.arena);
+	m = from_cache(fixture.q, &fixture.q->question).message;
+	assert_non_null(m);
+	assert_int_equal(m->count[SECTION_ANSWER], 2);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(m->sets[i]->expires_s, fixture.now_s);
+	fixture_end();
+}
+
+/* What a referral said of the DS RRset is for our own chain of trust: a client that asks for it gets a zone's answer. */
+static void a_referral_tells_a_client_nothing_of_the_ds_set(void **state)
+{
+	static const char denial[] = "uns.example. 300 NSEC v.example. NS RRSIG NSEC\n"
+				     "uns.example. 300 RRSIG NSEC 13 2 300 20261201000000 20261101000000 1 example. AAAA";
+
+	(void)state;
+	for (uint8_t depth = 0; depth < 2; depth++) {
+		struct message referral = { .rcode = RCODE_NOERROR };
+		const struct rrset *sets[MADE_SETS];
+		struct cached_answer r;
+
+		begin("", "uns.example.", TYPE_DS, 0, "example.");
+		fixture.env.negative = fixture.q->cache.negative = aggressive_new(1 << 20, 1);
+		referral.sets = sets;
+		referral.count[SECTION_AUTHORITY] = (uint16_t)made_sets(fixture.arena, fixture.now_s, denial, sets);
+		aggressive_hear(fixture.env.negative, &referral, N("uns.example."), CLASS_IN, fixture.now_s);
+		fixture.q->depth = depth;
+		r = from_cache(fixture.q, &fixture.q->question);
+		assert_int_equal(r.message != NULL, depth);
+		assert_int_equal(fixture.q->no_store, depth); /* it lacks the SOA record */
+		aggressive_free(fixture.env.negative);
+		fixture_end();
+	}
+}
+
 /* An alias leads on, but for what may stand beside it (RFC 4035 2.5) or is there at an apex. */
 static void an_alias_leads_on(void **state)
 {
@@ -158,6 +206,8 @@ static void an_alias_leads_on(void **state)
 		r = from_cache(fixture.q, &fixture.q->question);
 		if ((r.message != NULL) != rows[i].want || r.alias != rows[i].alias)
 			fail_msg("type %u: %d %d", rows[i].type, r.message != NULL, r.alias);
+		if (r.message)
+			assert_int_equal(r.message->flags, FLAG_QR);
 		fixture_end();
 	}
 }
@@ -244,6 +294,9 @@ static void a_stored_answer_is_the_answer(void **state)
 		{ SECURITY_BOGUS, QUERY_CD, 0, false },
 		{ SECURITY_SECURE, QUERY_CD, 0, true },
 		{ SECURITY_SECURE, 0, 301, false },
+		{ SECURITY_UNCHECKED, QUERY_NO_VALIDATE, 0, false }, /* keys are looked for among RRsets */
+		{ SECURITY_UNCHECKED, 0, 0, true },
+		{ SECURITY_SECURE, QUERY_NO_VALIDATE, 0, true },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -261,6 +314,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_below_what_does_not_exist),
 		cmocka_unit_test(a_proven_dname_makes_aliases),
+		cmocka_unit_test(a_dname_without_a_ttl_makes_aliases_without_one),
+		cmocka_unit_test(a_referral_tells_a_client_nothing_of_the_ds_set),
 		cmocka_unit_test(an_alias_leads_on),
 		cmocka_unit_test(key_sets_that_came_along_count_by_their_trust),
 		cmocka_unit_test(any_is_answered_with_what_is_there),
