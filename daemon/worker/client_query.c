@@ -33,7 +33,7 @@ static void count_extended(const struct client_query *j)
 	stat_bump(&s->opcode[r->flags >> 11 & 15], 1);
 	count_flags(s, r->flags);
 	stat_bump(&s->edns_present, r->edns.present);
-	stat_bump(&s->edns_do, r->edns.present && (r->edns.flags & EDNS_DO));
+	stat_bump(&s->edns_do, (r->edns.flags & EDNS_DO) != 0);
 	stat_bump(&s->tcp, j->p->client.ops->stream);
 	stat_bump(&s->tls, j->p->client.ops->encrypted);
 	stat_bump(&s->tls_resume, j->p->client.ops->resumed);

@@ -19,7 +19,7 @@ const struct stored *stale_find(struct mesh *m, const struct question *q, uint64
 {
 	const struct conf_server *conf = &mesh_conf(m)->server;
 	uint32_t now_s = m->env->time->now_s;
-	bool full = r->edns.present && r->edns.flags & EDNS_DO;
+	bool full = (r->edns.flags & EDNS_DO) != 0;
 	const struct stored *s;
 
 	if (!conf->serve_expired || !m->env->messages)

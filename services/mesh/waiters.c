@@ -135,7 +135,7 @@ static struct answer_to answer_to(struct mesh *m, const struct waiter *w)
 /* A long message is encoded for this client, so that nothing is left out without need. */
 static bool image_fits(const struct stored *image, const struct waiter *w)
 {
-	bool full = w->request.edns.present && w->request.edns.flags & EDNS_DO;
+	bool full = (w->request.edns.flags & EDNS_DO) != 0;
 
 	return image && !w->aliases && image->wire_len <= IMAGE_SHORT &&
 	       image->fits & (full ? STORED_FULL : STORED_PLAIN);

@@ -246,6 +246,46 @@ static void limits_leave_borrowed_sets_alone(void **state)
 	conf_free(conf);
 }
 
+/* The SOA record and the proofs of a denial show the time that the denial is kept, be it longer or shorter than theirs; those beside
+ * an answer, as of a name made from a wildcard, keep their own. */
+static void only_denials_have_the_time_of_denials(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf;
+		struct made made;
+		unsigned first; /* of the sets below */
+		uint32_t soa_s, nsec_s;
+		bool negative;
+	} rows[] = {
+		{ "a denial", "server:", { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("900", "60") NSEC("700") } }, 0, 60, 60, true },
+		{ "raised", "server:\n cache-min-negative-ttl: 120\n",
+		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("10", "60") NSEC("700") } }, 0, 120, 120, true },
+		{ "an answer", "server:",
+		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n", SOA("900", "60") NSEC("700") } }, 1, 900, 700, false },
+		{ "an answer, and short denials", "server:\n cache-max-negative-ttl: 7\n",
+		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n", SOA("900", "60") NSEC("700") } }, 1, 900, 700, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *conf = conf_from(rows[i].conf);
+		struct arena a;
+		struct message *m;
+		const struct rrset *const *sets;
+
+		arena_init(&a);
+		m = made_message(&a, NOW, &rows[i].made);
+		store_limit_ttls(conf, m, &a, NOW);
+		sets = m->sets + rows[i].first;
+		if (sets[0]->ttl_s != rows[i].soa_s || sets[0]->expires_s != NOW + rows[i].soa_s || sets[1]->ttl_s != rows[i].nsec_s ||
+		    sets[1]->expires_s != NOW + rows[i].nsec_s || !(sets[0]->flags & RRSET_SOA_NEGATIVE) == rows[i].negative)
+			fail_msg("%s: SOA %u, NSEC %u, %d", rows[i].why, sets[0]->ttl_s, sets[1]->ttl_s,
+				 sets[0]->flags & RRSET_SOA_NEGATIVE);
+		arena_clear(&a);
+		conf_free(conf);
+	}
+}
+
 /* What is left of a cached set is not raised to cache-min-ttl again. */
 static void the_least_ttl_prolongs_nothing(void **state)
 {
@@ -466,6 +506,7 @@ static void only_answers_are_taken_back_from_cachedb(void **state)
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
+		CLAIM(only_denials_have_the_time_of_denials),
 		CLAIM(answers_are_kept_as_long_as_their_records_say),
 		CLAIM(limits_leave_borrowed_sets_alone),
 		CLAIM(the_least_ttl_prolongs_nothing),
