@@ -17,8 +17,7 @@ unsigned edns_conn_asked(const uint8_t *wire, size_t len)
 	struct slice value;
 	unsigned asked = 0;
 
-	if (len < MSG_HEAD_LEN || get_u16(wire + 10) == 0 ||
-	    msg_read_request(wire, len, &r) != REQUEST_GOOD || !r.edns.present)
+	if (len < MSG_HEAD_LEN || get_u16(wire + 10) == 0 || msg_read_request(wire, len, &r) != REQUEST_GOOD)
 		return 0;
 	if (edns_find_option(&r.edns, EDNS_PADDING, &value))
 		asked |= EDNS_CONN_PADDING;
@@ -33,7 +32,7 @@ static const uint8_t *find_opt(const uint8_t *wire, size_t len)
 	struct reader r = reader_over(wire, len);
 	unsigned records = msg_skip_to_records(&r);
 
-	while (records && !r.bad) {
+	for (; records && !r.bad; records--) {
 		const uint8_t *at = r.at;
 		uint16_t type;
 
@@ -41,7 +40,7 @@ static const uint8_t *find_opt(const uint8_t *wire, size_t len)
 		type = read_u16(&r);
 		read_bytes(&r, 6);
 		read_bytes(&r, read_u16(&r));
-		if (!r.bad && --records == 0 && type == TYPE_OPT && reader_left(&r) == 0)
+		if (!r.bad && type == TYPE_OPT && reader_left(&r) == 0)
 			return at;
 	}
 	return NULL;
