@@ -337,6 +337,30 @@ static void names_are_read_through_pointers_that_go_back(void **state)
 	assert_int_equal(msg_read_name(&r, name), 0);
 }
 
+/* RFC 1035 4.1.4: the combinations 01 and 10 of a label's first bits are no label. */
+static void what_is_no_label_is_not_skipped(void **state)
+{
+	(void)state;
+	static const struct { const char *why; struct slice bytes; bool bad; } rows[] = {
+		{ "the root", { (const uint8_t *)"\0", 1 }, false },
+		{ "two labels", { (const uint8_t *)"\1a\1b\0", 5 }, false },
+		{ "a pointer", { (const uint8_t *)"\1a\xc0\0", 4 }, false },
+		{ "half a pointer", { (const uint8_t *)"\1a\xc0", 3 }, true },
+		{ "cut within a label", { (const uint8_t *)"\3ab", 3 }, true },
+		{ "01", { (const uint8_t *)"\100" "0123456789012345678901234567890123456789012345678901234567890123\0", 66 }, true },
+		{ "10", { (const uint8_t *)"\1a\200" "0123456789012345678901234567890123456789012345678901234567890123"
+					   "0123456789012345678901234567890123456789012345678901234567890123\0", 132 }, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct reader r = reader_over(rows[i].bytes.at, rows[i].bytes.len);
+
+		msg_skip_name(&r);
+		if (r.bad != rows[i].bad || (!r.bad && reader_left(&r)))
+			fail_msg("%s", rows[i].why);
+	}
+}
+
 /* 126 pointers behind each of many owners, or of many targets. */
 static void a_message_may_follow_65536_pointers(void **state)
 {
@@ -515,6 +539,7 @@ int main(void)
 		cmocka_unit_test(what_was_kept_on_the_way_lasts_less_long),
 		cmocka_unit_test(a_ttl_with_its_top_bit_set_grows_older_from_the_longest),
 		cmocka_unit_test(names_are_read_through_pointers_that_go_back),
+		cmocka_unit_test(what_is_no_label_is_not_skipped),
 		cmocka_unit_test(a_message_may_follow_65536_pointers),
 		cmocka_unit_test(large_messages_cost_no_square),
 		cmocka_unit_test(sets_are_told_apart_in_a_crowd),

@@ -401,6 +401,26 @@ static void a_chain_of_pointers_begins_anew_in_time(void **state)
 	assert_memory_equal(bytes + MSG_HEAD_LEN, written, sizeof(written) - 1);
 }
 
+/* Somebody may look for such labels: these two have one hash in the table that compression uses. */
+static void labels_of_one_hash_are_told_apart(void **state)
+{
+	(void)state;
+	static const uint8_t written[] = "\4vpca\0" "\10vpcaqt2a\0" "\1a\xc0\x0c" "\1a\xc0\x12";
+	uint8_t bytes[128];
+	struct writer w = writer_over(bytes, sizeof(bytes));
+	struct msgname_book book;
+
+	write_bytes(&w, (const uint8_t[MSG_HEAD_LEN]){ 0 }, MSG_HEAD_LEN);
+	msgname_begin(&book);
+	msg_write_name(&w, &book, N("vpca."));
+	msg_write_name(&w, &book, N("vpcaqt2a."));
+	msg_write_name(&w, &book, N("a.vpca."));
+	msg_write_name(&w, &book, N("a.vpcaqt2a."));
+	assert_false(w.bad);
+	assert_int_equal(writer_len(&w), MSG_HEAD_LEN + sizeof(written) - 1);
+	assert_memory_equal(bytes + MSG_HEAD_LEN, written, sizeof(written) - 1);
+}
+
 static void a_query_is_written_with_and_without_opt(void **state)
 {
 	(void)state;
@@ -434,6 +454,7 @@ int main(void)
 		cmocka_unit_test(compression_gives_up_in_time),
 		cmocka_unit_test(what_compresses_best_can_still_be_read),
 		cmocka_unit_test(a_chain_of_pointers_begins_anew_in_time),
+		cmocka_unit_test(labels_of_one_hash_are_told_apart),
 		cmocka_unit_test(a_query_is_written_with_and_without_opt),
 	};
 
