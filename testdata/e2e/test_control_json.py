@@ -3,6 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 
+import contextlib
 import json
 import os
 import re
@@ -271,8 +272,9 @@ def test_every_command_has_its_members_and_their_types(asked, bin_dir):
             with socket.socket(type=socket.SOCK_DGRAM) as s:
                 for _ in range(20):
                     s.sendto(query("target.chain.mini.").to_wire(), ("127.0.0.1", asked.d.port))
-                s.settimeout(5)
-                s.recv(4096)
+                s.settimeout(1)
+                with contextlib.suppress(TimeoutError):  # all of them may be over the limit already
+                    s.recv(4096)
         if command == "ratelimit_list +a":
             asked.d.control("flush_zone", "mini")
             asked.d.ask("www.ent.mini.")
