@@ -621,7 +621,8 @@ static void turn_from_refusal(struct exchange *x)
 		return;
 	}
 	x->with_edns = false;
-	x->fell_back = !x->ask.insists; /* else not remembered: signatures are requested anew */
+	/* not remembered: signatures are requested anew, and a client subnet may have been what was refused (RFC 7871 7.1.1) */
+	x->fell_back = !x->ask.insists && !x->ask.subnet;
 	exchange_turn_to(x, x->way);
 }
 
