@@ -42,12 +42,12 @@ static bool has_denial(const struct rrset *const *sets, unsigned count, const st
 }
 
 const uint8_t *aliases_take(struct aliases *c, struct arena *a, const struct message *m,
-			  const uint8_t *name)
+			  const uint8_t *name, bool one)
 {
-	unsigned count;
+	unsigned count, before = c->links;
 	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count && !(one && c->links > before); i++) {
 		const struct rrset *set = sets[i];
 		if (set->type == TYPE_DNAME && dname_is_strictly_under(name, rrset_owner(set))) {
 			if (!has(c->answer, c->answers, set))

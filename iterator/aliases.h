@@ -26,9 +26,10 @@ struct aliases {
 
 /* Append the aliases with which the answer section of `m` begins for `name`, and the proofs (NSEC,
  * NSEC3) that a wildcard was rightly used. Returns the name they lead to: `name` itself if there
- * are none, NULL if the chain loops. */
+ * are none, NULL if the chain loops. `one`: no more than the first, as for DS: what the server says of the next name may be said
+ * from below a zone cut there, and counts for all types but this one (RFC 4035 3.1.4.1). */
 const uint8_t *aliases_take(struct aliases *c, struct arena *a, const struct message *m,
-			  const uint8_t *name);
+			  const uint8_t *name, bool one);
 
 /* `end` with the chain's aliases in front, as one answer to `q`; in the arena. Who asked for a CNAME (and
  * whose server denied the target, RFC 2308 2.1) is answered by the first, if its target is there or an alias. */

@@ -105,7 +105,7 @@ static enum iter_step on_start(struct iter *it)
 	}
 
 	unsigned known = it->chain.answers;
-	const uint8_t *target = aliases_take(&it->chain, it->arena, r.message, it->want.name);
+	const uint8_t *target = aliases_take(&it->chain, it->arena, r.message, it->want.name, it->want.type == TYPE_DS);
 	it->state = target && iter_restart(it) ? ITER_start : ITER_fail;
 	if (target == NULL) {
 		iter_blame(it, REASON_budget_aliases, "CNAME loop");

@@ -450,7 +450,7 @@ static enum iter_step on_alias(struct iter *it, struct message *m)
 		m->count[SECTION_AUTHORITY] = 0;
 	}
 	known = it->chain.answers;
-	target = aliases_take(&it->chain, it->arena, m, it->want.name);
+	target = aliases_take(&it->chain, it->arena, m, it->want.name, it->want.type == TYPE_DS);
 	if (target == NULL) {
 		iter_blame(it, REASON_budget_aliases, "CNAME loop");
 		return go_on(it, ITER_fail);

@@ -20,6 +20,26 @@ static const char *answer_of(const struct message *m, char *to, size_t room)
 	return to;
 }
 
+static void of_some_types_no_more_than_the_first_alias_counts(void **state)
+{
+	(void)state;
+	static const struct made chain = {
+		"x.a.", TYPE_DS, 0, { "a. 60 DNAME b.\nx.a. 60 CNAME x.b.\nx.b. 60 CNAME c.", "x.b. 60 NSEC y.b. CNAME" }
+	};
+
+	for (unsigned one = 0; one < 2; one++) {
+		struct aliases c = { 0 };
+		struct arena a;
+
+		arena_init(&a);
+		assert_name_is(aliases_take(&c, &a, made_message(&a, NOW, &chain), N("x.a."), one), one ? "x.b." : "c.");
+		assert_int_equal(c.links, one ? 1 : 2);
+		assert_int_equal(c.answers, one ? 2 : 3); /* the DNAME is there, too */
+		assert_int_equal(c.authorities, 1);
+		arena_clear(&a);
+	}
+}
+
 static void aliases_stand_before_the_answer(void **state)
 {
 	(void)state;
@@ -39,9 +59,9 @@ static void aliases_stand_before_the_answer(void **state)
 	char got[256];
 
 	arena_init(&a);
-	target = aliases_take(&c, &a, made_message(&a, NOW, &first), N("a."));
+	target = aliases_take(&c, &a, made_message(&a, NOW, &first), N("a."), false);
 	assert_name_is(target, "b.d.");
-	target = aliases_take(&c, &a, made_message(&a, NOW, &second), target);
+	target = aliases_take(&c, &a, made_message(&a, NOW, &second), target, false);
 	assert_name_is(target, "b.e.");
 	struct message *m = aliases_finish(&c, &a, made_message(&a, NOW, &last), &q);
 	assert_string_equal(answer_of(m, got, sizeof(got)),
@@ -62,9 +82,9 @@ static void a_loop_of_cnames_is_detected(void **state)
 	struct arena a;
 
 	arena_init(&a);
-	assert_name_is(aliases_take(&c, &a, made_message(&a, NOW, &there), N("a.")), "b.");
-	assert_name_is(aliases_take(&c, &a, made_message(&a, NOW, &back), N("b.")), "a.");
-	assert_null(aliases_take(&c, &a, made_message(&a, NOW, &there), N("a.")));
+	assert_name_is(aliases_take(&c, &a, made_message(&a, NOW, &there), N("a."), false), "b.");
+	assert_name_is(aliases_take(&c, &a, made_message(&a, NOW, &back), N("b."), false), "a.");
+	assert_null(aliases_take(&c, &a, made_message(&a, NOW, &there), N("a."), false));
 	arena_clear(&a);
 }
 
@@ -98,7 +118,7 @@ static void so_many_denials_are_kept_as_proofs_may_need(void **state)
 		}
 		m->sets = sets;
 		m->count[SECTION_AUTHORITY] = 100;
-		assert_non_null(aliases_take(&c, &a, m, N("a.")));
+		assert_non_null(aliases_take(&c, &a, m, N("a."), false));
 		assert_int_equal(c.authorities, rows[r].kept);
 		arena_clear(&a);
 	}
@@ -172,6 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(aliases_stand_before_the_answer),
+		cmocka_unit_test(of_some_types_no_more_than_the_first_alias_counts),
 		cmocka_unit_test(a_loop_of_cnames_is_detected),
 		cmocka_unit_test(so_many_denials_are_kept_as_proofs_may_need),
 		cmocka_unit_test(answers_agree_when_they_say_the_same),

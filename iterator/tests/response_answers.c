@@ -177,7 +177,7 @@ static void aliases_are_followed_as_far_as_allowed(void **state)
 			snprintf(owner, sizeof(owner), "x%u.", n);
 			snprintf(text, sizeof(text), "x%u. 60 CNAME x%u.", n, n + 1);
 			assert_non_null(aliases_take(&it->chain, fixture.arena,
-						   made_message(fixture.arena, fixture.now_s, &made), N(owner)));
+						   made_message(fixture.arena, fixture.now_s, &made), N(owner), false));
 		}
 		it->restarts = rows[i].restarts;
 		hear(FLAG_AA, 0, "www.example. 60 CNAME b.other.", NULL, NULL);
