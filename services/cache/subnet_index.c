@@ -167,8 +167,6 @@ bool subnet_index_find(struct subnet_index *p, const struct question *q, uint8_t
 			*found = place_of(&e->rows[at]);
 			return true;
 		}
-		if (key.bits == UINT8_MAX)
-			return false;
 		memset(key.ip, 0, sizeof(key.ip));
 		key.bits++;
 	}

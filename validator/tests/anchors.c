@@ -67,6 +67,9 @@ static void a_record_is_an_anchor(void **state)
 		{ "example. DS 1 8 200 aabb", true },   /* of no use, but well-formed */
 		{ "example. CH DS 1 8 2 " DIGEST, false },
 		{ "example. IN A 192.0.2.1", false },
+		{ "example. IN TXT \"a text that could be read as a digest\"", false },
+		{ "example. IN CDS 1 8 2 " DIGEST, false },
+		{ "example. IN CDNSKEY 257 3 15 " KEY, false },
 		{ "example. IN DS 1 8", false },
 		{ "example. IN DNSKEY 257 3 15", false },
 		{ "nonsense", false },
@@ -107,6 +110,13 @@ static void records_of_one_name_make_one_anchor(void **state)
 	assert_int_equal(tags[0], 5);
 	assert_int_equal(tags[1], 7);
 	assert_int_equal(tags[2], 3613);
+	for (size_t room = 0; room < 4; room++) { /* no more than there is room for, whatever they are */
+		uint16_t some[4] = { 1, 1, 1, 1 };
+
+		assert_in_range(anchor_tags(got, some, room), room ? 1 : 0, room);
+		for (size_t i = room; i < COUNT(some); i++)
+			assert_int_equal(some[i], 1);
+	}
 	got = anchor_pin(got);
 	anchors_free(a);
 	assert_name_is(got->owner, "example.");         /* whoever has pinned it keeps it */

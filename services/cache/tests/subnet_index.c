@@ -117,6 +117,54 @@ static void the_oldest_of_too_many_gives_way(void **state)
 	subnet_index_free(p);
 }
 
+/* The other family's are not counted, however old they are. */
+static void each_family_has_its_own_places(void **state)
+{
+	(void)state;
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
+
+	add(p, "192.0.2.0/24", false, NOW, 2);
+	add(p, "2001:db8:1::/48", false, NOW + 1, 2);
+	add(p, "2001:db8:2::/48", false, NOW + 2, 2);
+	add(p, "2001:db8:3::/48", false, NOW + 3, 2);
+	assert_string_equal(look(p, "192.0.2.0/24", NOW + 3), "192.0.2.0/24");
+	assert_string_equal(look(p, "2001:db8:1::/48", NOW + 3), "");
+	assert_string_equal(look(p, "2001:db8:2::/48", NOW + 3), "2001:db8:2::/48");
+	assert_string_equal(look(p, "2001:db8:3::/48", NOW + 3), "2001:db8:3::/48");
+	subnet_index_free(p);
+}
+
+/* A coarse answer is not for those who tell more, who keep what is for them. */
+static void a_coarse_answer_takes_nobodys_place(void **state)
+{
+	(void)state;
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
+
+	add(p, "10.1.2.0/24", false, NOW, 100);
+	add(p, "10.0.0.0/8", true, NOW, 100);
+	assert_string_equal(look(p, "10.1.2.0/24", NOW), "10.1.2.0/24");
+	assert_string_equal(look(p, "10.0.0.0/8", NOW), "10.0.0.0/8");
+	subnet_index_free(p);
+}
+
+/* As long as one of its answers lives; in its own scope, for its own type. */
+static void a_question_has_subnets_while_one_of_them_lasts(void **state)
+{
+	(void)state;
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
+	struct question q = made_question("www.example.", TYPE_A), other = made_question("www.example.", TYPE_AAAA);
+	struct subnet_key wide = { .net = net("10.0.0.0/8") }, small = { .net = net("192.0.2.0/24") };
+
+	subnet_index_add(p, &q, &wide, &(struct subnet_index_how){ .now_s = NOW, .until_s = NOW + 600, .most = 100, .scope = 2 });
+	subnet_index_add(p, &q, &small, &(struct subnet_index_how){ .now_s = NOW, .until_s = NOW + 60, .most = 100, .scope = 2 });
+	assert_true(subnet_index_exist(p, &q, 2, NOW + 599));
+	assert_false(subnet_index_exist(p, &q, 2, NOW + 600));
+	assert_false(subnet_index_exist(p, &q, 0, NOW));
+	assert_false(subnet_index_exist(p, &other, 2, NOW));
+	assert_string_equal(look(p, "10.0.0.0/8", NOW), ""); /* in scope 0 */
+	subnet_index_free(p);
+}
+
 static void keep_at(struct msgcache *c, const char *where, bool coarse, const char *address)
 {
 	struct subnet_key at = { .net = net(where), .coarse = coarse };
@@ -170,6 +218,9 @@ int main(void)
 		CLAIM(what_holds_for_more_takes_the_place_of_what_it_covers),
 		CLAIM(a_coarse_answer_is_for_those_who_tell_as_little),
 		CLAIM(the_oldest_of_too_many_gives_way),
+		CLAIM(each_family_has_its_own_places),
+		CLAIM(a_coarse_answer_takes_nobodys_place),
+		CLAIM(a_question_has_subnets_while_one_of_them_lasts),
 		CLAIM(an_answer_for_a_subnet_is_found_under_that_alone),
 	};
 
