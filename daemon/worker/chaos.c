@@ -121,7 +121,7 @@ static bool list_anchor(const struct anchor *anchor, void *arg)
 	uint8_t *rdata = arena_take(l->arena, 1 + TEXT_MAX);
 
 	text = arena_textf(l->arena, "%s", dname_print(anchor->owner, name));
-	for (size_t i = 0; i < MIN(count, COUNT(tags)); i++)
+	for (size_t i = 0; i < count; i++)
 		text = arena_textf(l->arena, "%s %u", text, tags[i]);
 	rdata[0] = (uint8_t)MIN(strlen(text), (size_t)TEXT_MAX);
 	memcpy(rdata + 1, text, rdata[0]);

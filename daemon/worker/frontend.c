@@ -319,8 +319,6 @@ static bool is_known_there(struct client_query *j)
 		j->stored = s;
 		return true;
 	}
-	if (own_way)
-		j->stored = NULL;
 	return known;
 }
 
