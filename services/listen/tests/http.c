@@ -29,6 +29,7 @@ static struct fixture {
 	struct client later[8];
 	unsigned waiting, taken, left;
 	bool puts_off; /* answers later */
+	bool drops;    /* answers nothing; and drops who waits, if somebody does */
 	char from[ADDR_TEXT];
 	int here, there;
 } fixture;
@@ -40,6 +41,13 @@ static enum disposition take(void *taker, struct packet *p)
 	h->taken++;
 	(void)addr_print(&p->client.from, 0, h->from);
 	assert_int_equal(p->in.len, 12);
+	if (h->drops && h->waiting) {
+		struct client c = h->later[--h->waiting];
+
+		c.ops->drop(&c);
+	} else if (h->drops) {
+		return DISPOSITION_DROP;
+	}
 	if (h->puts_off) {
 		h->later[h->waiting++] = p->client;
 		return DISPOSITION_LATER;
@@ -183,6 +191,37 @@ static void answers_may_come_later_and_for_clients_that_are_gone(void **state)
 	run_for(fixture.loop, 5);
 	assert_int_equal(listen_tcp_count(fixture.tcp), 0);
 	fixture.here = -1;
+	close_fixture();
+}
+
+/* A question that is dropped resets its stream, at once or later, also while another one is taken; the connection goes on. */
+static void a_question_that_is_dropped_resets_its_stream(void **state)
+{
+	struct client later;
+
+	(void)state;
+	open_fixture(true, false);
+	SAY(HTTP2_PREFACE SETTINGS);
+	assert_string_equal(heard(), "SS");
+	fixture.drops = true;
+	SAY(REQUEST("\1"));
+	assert_string_equal(heard(), "R");
+	fixture.drops = false;
+	fixture.puts_off = true;
+	SAY(REQUEST("\3") REQUEST("\5"));
+	assert_string_equal(heard(), "");
+	later = fixture.later[--fixture.waiting];
+	later.ops->drop(&later);
+	run_for(fixture.loop, 5);
+	assert_string_equal(heard(), "R");
+	fixture.puts_off = false;
+	fixture.drops = true;
+	SAY(REQUEST("\7")); /* taken; stream 3 is dropped meanwhile */
+	assert_string_equal(heard(), "RHD");
+	fixture.drops = false;
+	SAY(REQUEST("\x9"));
+	assert_string_equal(heard(), "HD");
+	assert_int_equal(listen_tcp_count(fixture.tcp), 1);
 	close_fixture();
 }
 
@@ -436,6 +475,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_question_is_answered_with_headers_and_data),
 		cmocka_unit_test(answers_may_come_later_and_for_clients_that_are_gone),
+		cmocka_unit_test(a_question_that_is_dropped_resets_its_stream),
 		cmocka_unit_test(a_stream_that_is_reset_takes_its_question_back),
 		cmocka_unit_test(beginnings_are_told_apart),
 		cmocka_unit_test(a_proxy_says_for_whom_it_is),
