@@ -35,6 +35,7 @@ struct client_query {
 	bool cookie_is_valid;
 	uint8_t cookie[COOKIE_LEN];
 	struct client_subnet where;
+	bool tells_too_little; /* of its subnet: only what is held here is for it */
 	struct subnet_option echo;
 };
 

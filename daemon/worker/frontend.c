@@ -224,17 +224,13 @@ static bool shows_cookie(struct client_query *j, enum cookie_state state, enum d
 /* RFC 7871 7.1: the client's subnet, as far as it matters. */
 static bool locates(struct client_query *j, enum disposition *v)
 {
-	switch (subnets_locate(j->w->env.snapshot->subnets, &j->request.edns, &j->p->client.from,
-			       &j->where)) {
-	case CLIENT_SUBNET_MALFORMED:
+	enum client_subnet_end end = subnets_locate(j->w->env.snapshot->subnets, &j->request.edns, &j->p->client.from, &j->where);
+
+	if (end == CLIENT_SUBNET_MALFORMED) {
 		*v = client_query_refuse(j, RCODE_FORMERR, REASON_none);
 		return false;
-	case CLIENT_SUBNET_SHORT:
-		*v = client_query_refuse(j, RCODE_REFUSED, REASON_none);
-		return false;
-	case CLIENT_SUBNET_GOOD:
-		break;
 	}
+	j->tells_too_little = end == CLIENT_SUBNET_SHORT;
 	j->request.where = &j->where;
 	return true;
 }
@@ -434,6 +430,8 @@ static inline enum disposition answer(struct client_query *j)
 		return v;
 	if (!client_query_may_use_cache(j))
 		return client_query_refuse_stranger(j);
+	if (UNLIKELY(w->on.subnets) && j->tells_too_little)
+		return client_query_refuse(j, RCODE_REFUSED, REASON_none);
 	if (!client_query_wants_recursion(j) && j->action != ACL_ALLOW_SNOOP)
 		return answer_snooper(j);
 	if (UNLIKELY(w->on.deny_any && j->request.q.type == TYPE_ANY))

@@ -122,8 +122,10 @@ enum client_subnet_end subnets_locate(const struct subnets *s, const struct edns
 		return CLIENT_SUBNET_MALFORMED;
 	w->said.scope = 0; /* means nothing in a query (RFC 7871 6) */
 	b = bounds_of(s, w->said.family == 2 ? 6 : 4);
-	if (w->said.source && w->said.source < b->least)
+	if (w->said.source && w->said.source < b->least) {
+		w->shown = subnet_of(client, bounds_of(s, client->family)->most);
 		return CLIENT_SUBNET_SHORT;
+	}
 	w->has_option = true;
 	w->forwarded = s->always_forward;
 	w->shown = subnet_to_send(&w->said, b->most);

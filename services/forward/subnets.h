@@ -34,7 +34,7 @@ struct client_subnet {
 enum client_subnet_end {
 	CLIENT_SUBNET_GOOD,
 	CLIENT_SUBNET_MALFORMED, /* FORMERR */
-	CLIENT_SUBNET_SHORT,     /* min-client-subnet-*: REFUSED */
+	CLIENT_SUBNET_SHORT,     /* min-client-subnet-*: REFUSED, but for what is held here, as if there were no option */
 };
 
 enum client_subnet_end subnets_locate(const struct subnets *s, const struct edns *e,
