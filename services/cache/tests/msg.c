@@ -212,6 +212,26 @@ static void times_are_kept_with_it(void **state)
 	}
 }
 
+/* The signatures of what stands before are in one image and not in the other. */
+static void addresses_behind_a_signed_alias_rotate_in_both_images(void **state)
+{
+	(void)state;
+	static const struct made made = { "w.example.", TYPE_A, RCODE_NOERROR,
+					  { "w.example. 300 CNAME s.example.\n" SIG("w.example.", "CNAME")
+					    "s.example. 300 A 192.0.2.1\ns.example. 300 A 192.0.2.2\n" SIG("s.example.", "A") } };
+	struct msgcache *c = msgcache_new(1 << 20, 1);
+
+	keep(c, &made, NOW, 200);
+	for (unsigned full = 0; full < 2; full++) {
+		const struct stored *s = look(c, "w.example.", TYPE_A, 0, full);
+
+		assert_non_null(s);
+		assert_int_equal(get_u16(stored_wire(s) + 6), full ? 5 : 3);
+		assert_int_equal(s->rotate_count, 2);
+	}
+	msgcache_free(c);
+}
+
 /* The places of TTLs and of what rotates are right, whatever stands before. */
 static void places_in_the_image_are_right(void **state)
 {
@@ -688,6 +708,7 @@ int main(void)
 		CLAIM(an_entry_is_small),
 		CLAIM(times_are_kept_with_it),
 		CLAIM(places_in_the_image_are_right),
+		CLAIM(addresses_behind_a_signed_alias_rotate_in_both_images),
 		CLAIM(who_wants_no_signatures_gets_none),
 		CLAIM(a_failure_does_not_take_the_place_of_data),
 		CLAIM(an_answer_never_validated_gives_way_to_the_same_found_bogus),
