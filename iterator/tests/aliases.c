@@ -124,6 +124,37 @@ static void so_many_denials_are_kept_as_proofs_may_need(void **state)
 	}
 }
 
+/* RFC 1034 3.6.2: the alias itself is the answer to a question for CNAME, with the DNAME that it was made of; what it leads to is not. */
+static void the_first_alias_answers_for_itself(void **state)
+{
+	(void)state;
+	static const struct {
+		uint16_t type;
+		const char *chain, *want;
+	} rows[] = {
+		{ TYPE_CNAME, "x.a. 60 CNAME y.a.\ny.a. 60 CNAME z.a.", "x.a./CNAME" },
+		{ TYPE_CNAME, "a. 60 DNAME b.\nx.a. 60 CNAME x.b.\nx.b. 60 CNAME c.", "a./DNAME x.a./CNAME" },
+		{ TYPE_ANY, "a. 60 DNAME b.\nx.a. 60 CNAME x.b.\nx.b. 60 CNAME c.", "a./DNAME x.a./CNAME" },
+		{ TYPE_A, "a. 60 DNAME b.\nx.a. 60 CNAME x.b.\nx.b. 60 CNAME c.", "a./DNAME x.a./CNAME x.b./CNAME c./A" },
+	};
+	static const struct made end = { "c.", TYPE_A, 0, { "c. 60 A 192.0.2.1" } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct question q = made_question("x.a.", rows[i].type);
+		struct made chain = { "x.a.", rows[i].type, 0, { rows[i].chain } };
+		struct aliases c = { 0 };
+		struct arena a;
+		char got[256];
+
+		arena_init(&a);
+		assert_non_null(aliases_take(&c, &a, made_message(&a, NOW, &chain), N("x.a."), false));
+		(void)answer_of(aliases_finish(&c, &a, made_message(&a, NOW, &end), &q), got, sizeof(got));
+		if (strcmp(got, rows[i].want) != 0)
+			fail_msg("%s, type %u: %s", rows[i].chain, rows[i].type, got);
+		arena_clear(&a);
+	}
+}
+
 static void answers_agree_when_they_say_the_same(void **state)
 {
 	(void)state;
@@ -193,6 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(aliases_stand_before_the_answer),
 		cmocka_unit_test(of_some_types_no_more_than_the_first_alias_counts),
+		cmocka_unit_test(the_first_alias_answers_for_itself),
 		cmocka_unit_test(a_loop_of_cnames_is_detected),
 		cmocka_unit_test(so_many_denials_are_kept_as_proofs_may_need),
 		cmocka_unit_test(answers_agree_when_they_say_the_same),
