@@ -286,9 +286,10 @@ class Storm:
         if dice.random() < spoil:
             text = text[:len(text) // 2] + "\0\377 nonsense"  # somebody was cut off in the middle
         if dice.random() < 0.5:
-            with open(self.at(name) + ".new", "w", encoding="latin-1") as f:
+            # Not ".new": so the daemon calls what it writes itself, and it may do so now.
+            with open(self.at(name) + ".part", "w", encoding="latin-1") as f:
                 f.write(text)
-            os.replace(self.at(name) + ".new", self.at(name))
+            os.replace(self.at(name) + ".part", self.at(name))
         else:
             with open(self.at(name), "w", encoding="latin-1") as f:
                 f.write(text)
