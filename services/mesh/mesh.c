@@ -83,31 +83,6 @@ struct mesh *mesh_new(struct env *env, const struct module *const *modules)
 	return m;
 }
 
-void mesh_free(struct mesh *m)
-{
-	if (!m)
-		return;
-	PROMISE(!m->running);
-	while (m->count)
-		mesh_drop_all(m);
-	timer_stop(m->env->loop, &m->yield_timer);
-	timer_stop(m->env->loop, &m->drop_timer);
-	timer_stop(m->env->loop, &m->rest_timer);
-	timer_stop(m->env->loop, &m->wait_timer);
-	for (struct mesh_lookup *l = m->spare, *next; l; l = next) {
-		next = l->bucket_next;
-		mem_free(l);
-	}
-	for (struct wake *w = m->spare_wakes, *next; w; w = next) {
-		next = w->spare;
-		mem_free(w);
-	}
-	shares_free(m->shares);
-	waiters_clear(&m->waiting);
-	mem_free(m->buckets);
-	mem_free(m);
-}
-
 /*
  * Turns.
  */
@@ -526,6 +501,41 @@ void mesh_drop_all(struct mesh *m)
 	m->drop_all = true;
 	m->drop_before = m->begun;
 	mesh_run(m);
+}
+
+/* What waits to be run is not: whoever ends the mesh need not be in a turn, nor have its worker's sockets. */
+static void drop_without_a_step(struct mesh *m)
+{
+	struct query *q;
+
+	m->running = true;
+	m->drop_before = UINT64_MAX;
+	while ((q = next_dropped(m)))
+		drop_query(q);
+}
+
+void mesh_free(struct mesh *m)
+{
+	if (!m)
+		return;
+	PROMISE(!m->running);
+	drop_without_a_step(m);
+	timer_stop(m->env->loop, &m->yield_timer);
+	timer_stop(m->env->loop, &m->drop_timer);
+	timer_stop(m->env->loop, &m->rest_timer);
+	timer_stop(m->env->loop, &m->wait_timer);
+	for (struct mesh_lookup *l = m->spare, *next; l; l = next) {
+		next = l->bucket_next;
+		mem_free(l);
+	}
+	for (struct wake *w = m->spare_wakes, *next; w; w = next) {
+		next = w->spare;
+		mem_free(w);
+	}
+	shares_free(m->shares);
+	waiters_clear(&m->waiting);
+	mem_free(m->buckets);
+	mem_free(m);
 }
 
 /* Of the queries that were there before, end those that nobody needs. */

@@ -248,6 +248,24 @@ static void dropped_is_dropped(void **state)
 	world_end();
 }
 
+static void with_the_mesh_nothing_is_run(void **state)
+{
+	unsigned operated;
+
+	(void)state;
+	world_begin("");
+	ask_for("w1.example", 1);
+	ask_for("c.w1.example", 2);
+	mesh_tell(world.asleep[0], 1, &(struct event){ .kind = EVENT_TIMER });
+	operated = world.operated;
+	mesh_free(world.mesh);
+	world.mesh = NULL;
+	assert_int_equal(world.operated, operated);
+	assert_int_equal(world.heard_count, 2);
+	assert_true(world.heard[0].dropped && world.heard[1].dropped);
+	world_end();
+}
+
 static void many_are_dropped_in_several_turns(void **state)
 {
 	(void)state;
@@ -409,6 +427,7 @@ int main(void)
 		cmocka_unit_test(who_joins_a_lookup_fails_for_no_want_of_anothers_budget),
 		cmocka_unit_test(who_is_given_up_while_its_child_ends_leaves_that_alone),
 		cmocka_unit_test(dropped_is_dropped),
+		cmocka_unit_test(with_the_mesh_nothing_is_run),
 		cmocka_unit_test(many_are_dropped_in_several_turns),
 		cmocka_unit_test(those_whom_one_answer_wakes_go_on_in_several_turns),
 		cmocka_unit_test(anybody_may_ask_without_a_packet),
