@@ -17,7 +17,8 @@
 #include "util/conf/options.h"
 
 enum {
-	RESENDS_MOST = 3,      /* of one query, each after another query was answered */
+	RESENDS_MOST = 3,      /* of one query, each after another query was answered … */
+	RESENDS_KNOWN = 6,     /* … to a forwarder that resets connections, but answers: chance may hit one query often */
 	AGAIN_MOST = 8,        /* retries if the server did not process the query */
 	PIPELINE_MUCH = 32,    /* queries in flight that make another connection worthwhile … */
 	PIPELINE_UNKNOWN = 4,  /* … to a server that has not answered on this one: it may take them one by one … */
@@ -477,7 +478,7 @@ static bool is_worth_resending(const struct stream_query *l, const struct conn *
 	if (c->untrusted || l->transmission->begun)
 		return false;
 	if (c->open && c->peer && c->peer->answers)
-		return l->resends < RESENDS_MOST; /* a known server that is only unreliable */
+		return l->resends < RESENDS_KNOWN; /* a known server that is only unreliable */
 	if (answered > l->answered_before)
 		return l->resends < RESENDS_MOST; /* it makes progress, if only step by step */
 	return answered && !l->resends;

@@ -330,6 +330,19 @@ static void a_connection_reset_loses_no_question(void **state)
 	end();
 }
 
+static void a_forwarder_that_answers_is_asked_seven_times(void **state)
+{
+	(void)state;
+	begin("", "good", "ca.pem");
+	send_tag('a', "dns.test");
+	assert_true(wire_run(1, 0));
+	send_tag('x', "dns.test");
+	assert_true(wire_run(2, 0));
+	assert_true(wire.queries[1].failed);
+	assert_int_equal(server.asked, 1 + 7);
+	end();
+}
+
 static void connections_are_not_shared_by_servers_of_different_names(void **state)
 {
 	(void)state;
@@ -410,6 +423,7 @@ int main(void)
 		cmocka_unit_test(many_share_few_connections),
 		cmocka_unit_test(the_first_is_waited_for_then_all_resume),
 		cmocka_unit_test(a_connection_reset_loses_no_question),
+		cmocka_unit_test(a_forwarder_that_answers_is_asked_seven_times),
 		cmocka_unit_test(connections_are_not_shared_by_servers_of_different_names),
 		cmocka_unit_test(who_never_shakes_hands_can_be_given_up),
 		cmocka_unit_test(other_rules_other_connections),
