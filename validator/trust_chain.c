@@ -40,14 +40,27 @@ void trust_chain_begin(struct trust_chain *c, struct query *q, const struct trus
 
 /* ---- the key cache ---- */
 
-static void unpin_keys(void *keys)
+struct kept_keys {
+	struct pins *pins;
+	struct keyset *keys;
+};
+
+static void unpin_keys(void *kept)
 {
-	keyset_unpin(keys);
+	struct kept_keys *k = kept;
+
+	if (pins_drop(k->pins, k->keys))
+		keyset_unpin(k->keys);
 }
 
 static const struct keyset *keep(struct trust_chain *c, struct keyset *keys)
 {
-	arena_on_clear(&c->q->arena, unpin_keys, keyset_pin(keys));
+	struct kept_keys *k = arena_new(&c->q->arena, struct kept_keys);
+
+	*k = (struct kept_keys){ &c->q->env->pins, keys };
+	if (pins_take(k->pins, keys))
+		(void)keyset_pin(keys);
+	arena_on_clear(&c->q->arena, unpin_keys, k);
 	return keys;
 }
 

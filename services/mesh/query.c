@@ -152,7 +152,9 @@ struct query *query_new(struct mesh *m, const struct query_key *s, unsigned dept
 
 	arena_init(&q->arena);
 	q->env = m->env;
-	q->snapshot = snapshot_pin(m->env->snapshot);
+	q->snapshot = m->env->snapshot;
+	if (pins_take(&m->env->pins, q->snapshot))
+		(void)snapshot_pin(q->snapshot);
 	copy_question(q, s->q);
 	q->kind = s->kind;
 	if (s->subnet)
@@ -240,7 +242,8 @@ void query_free(struct query *q)
 	PROMISE(list_is_empty(&l->waiters) && list_is_empty(&l->parents));
 	budget_drop(q->budget);
 	arena_clear(&q->arena);
-	snapshot_unpin(q->snapshot);
+	if (pins_drop(&m->env->pins, q->snapshot))
+		snapshot_unpin(q->snapshot);
 	if (m->spare_count == SPARE_MOST) {
 		mem_free(l);
 		return;

@@ -4,6 +4,7 @@
 #define SERVICES_QUERY_ENV_H
 
 #include "util/base/base.h"
+#include "util/base/pins.h"
 
 struct cachedb;
 struct client;
@@ -50,6 +51,7 @@ struct env {
 	struct random *random;
 	struct stats *stats;
 	struct snapshot *snapshot;      /* current; replaced between turns */
+	struct pins pins;               /* what this worker's queries hold: snapshots, keysets */
 	struct msgcache *messages;
 	struct rrsetcache *rrsets;
 	struct infra *infra;

@@ -21,6 +21,7 @@ libresolver_la_SOURCES += \
 	util/base/mem.c util/base/mem.h \
 	util/base/msgring.c util/base/msgring.h \
 	util/base/pattern.c util/base/pattern.h \
+	util/base/pins.c util/base/pins.h \
 	util/base/program.c util/base/program.h \
 	util/base/random.c util/base/random.h \
 	util/base/rcu.c util/base/rcu.h \
@@ -42,6 +43,7 @@ UNIT_TESTS += \
 	util/base/tests/loop \
 	util/base/tests/mem \
 	util/base/tests/pattern \
+	util/base/tests/pins \
 	util/base/tests/random \
 	util/base/tests/rcu \
 	util/base/tests/thread \

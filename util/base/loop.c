@@ -57,6 +57,7 @@ struct loop {
 	uint64_t cpu_us, unread_us;  /* the thread's own time when last read; how long it has run since, by the clock */
 	pthread_mutex_t lock; /* of `box` */
 	struct post_box box;
+	atomic_bool has_posts; /* `box` is not empty: so that a turn without any takes no lock */
 };
 
 static void time_renew(struct loop *l)
@@ -284,6 +285,7 @@ void loop_post(struct loop *l, void (*fn)(void *arg), void *arg)
 		b->posts = mem_grow(b->posts, b->room * sizeof(*b->posts));
 	}
 	b->posts[b->count++] = (struct post){ .fn = fn, .arg = arg };
+	atomic_store(&l->has_posts, true);
 	pthread_mutex_unlock(&l->lock);
 	if (first && l->base)
 		wake(l);
@@ -294,7 +296,10 @@ static bool run_posts(struct loop *l)
 {
 	struct post_box taken;
 
+	if (!atomic_load(&l->has_posts))
+		return false;
 	pthread_mutex_lock(&l->lock);
+	atomic_store(&l->has_posts, false);
 	taken = l->box;
 	l->box = (struct post_box){ .posts = NULL };
 	pthread_mutex_unlock(&l->lock);
