@@ -57,7 +57,7 @@ static const struct keyset *keep(struct trust_chain *c, struct keyset *keys)
 {
 	struct kept_keys *k = arena_new(&c->q->arena, struct kept_keys);
 
-	*k = (struct kept_keys){ &c->q->env->pins, keys };
+	*k = (struct kept_keys){ &c->q->env->key_pins, keys };
 	if (pins_take(k->pins, keys))
 		(void)keyset_pin(keys);
 	arena_on_clear(&c->q->arena, unpin_keys, k);

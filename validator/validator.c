@@ -477,9 +477,15 @@ static bool needs_keys(const struct query *q, const struct rrset *ds)
 	return true;
 }
 
+static void unpin_keys(void *keys)
+{
+	keyset_unpin(keys);
+}
+
 static bool init(struct env *env, struct fault *f)
 {
 	(void)f;
+	env->key_pins.unpin = unpin_keys;
 	env->trust_point = trust_point;
 	env->needs_keys = needs_keys;
 	env->clock = clock_watch_new(env);
@@ -499,6 +505,7 @@ static void deinit(struct env *env)
 {
 	roll_free(env->roll);
 	clock_watch_free(env->clock);
+	pins_clear(&env->key_pins);
 	env->roll = NULL;
 	env->clock = NULL;
 }

@@ -51,11 +51,12 @@ struct env {
 	struct random *random;
 	struct stats *stats;
 	struct snapshot *snapshot;      /* current; replaced between turns */
-	struct pins pins;               /* what this worker's queries hold: snapshots, keysets */
+	struct pins pins;               /* snapshots that this worker's queries hold */
 	struct msgcache *messages;
 	struct rrsetcache *rrsets;
 	struct infra *infra;
 	struct keycache *keys;          /* the validator's; NULL: no validator */
+	struct pins key_pins;           /* its keysets that queries hold, or held lately */
 	struct aggressive *negative;
 	struct subnet_index *subnet_index;          /* subnets with answers of their own; NULL: not in use */
 	struct scope_caches *scopes;    /* indexed by scope number minus one */

@@ -3,43 +3,72 @@
 #include "util/base/pins.h"
 
 #include "util/base/hash.h"
+#include "util/base/mem.h"
 
-/* The slot of `object` (NULL: an empty one) among the few in which `whose` may be; or NULL. */
-static struct pins_slot *slot_with(struct pins *p, const void *object, const void *whose)
+/* The i-th of the slots in which `object` may be. */
+static struct pins_slot *slot_at(struct pins *p, const void *object, unsigned i)
 {
-	uint64_t at = hash_bytes(&whose, sizeof(whose));
+	return &p->slot[(hash_bytes(&object, sizeof(object)) + i) % PINS_ROOM];
+}
 
-	for (unsigned i = 0; i < PINS_PROBES; i++) {
-		struct pins_slot *s = &p->slot[(at + i) % PINS_ROOM];
-
-		if (s->object == object)
-			return s;
-	}
+static struct pins_slot *slot_of(struct pins *p, const void *object)
+{
+	for (unsigned i = 0; i < PINS_PROBES; i++)
+		if (slot_at(p, object, i)->object == object)
+			return slot_at(p, object, i);
 	return NULL;
 }
 
-bool pins_take(struct pins *p, const void *object)
+/* An empty one for `object`, or one whose object is only kept; or NULL. */
+static struct pins_slot *room_for(struct pins *p, const void *object)
 {
-	struct pins_slot *s = slot_with(p, object, object);
+	struct pins_slot *kept = NULL;
+
+	for (unsigned i = 0; i < PINS_PROBES; i++) {
+		struct pins_slot *s = slot_at(p, object, i);
+
+		if (!s->object)
+			return s;
+		if (!s->count)
+			kept = s;
+	}
+	if (kept)
+		p->unpin(kept->object);
+	return kept;
+}
+
+bool pins_take(struct pins *p, void *object)
+{
+	struct pins_slot *s = slot_of(p, object);
 
 	if (s) {
 		s->count++;
 		return false;
 	}
-	s = slot_with(p, NULL, object);
+	s = room_for(p, object);
 	if (s)
 		*s = (struct pins_slot){ .object = object, .count = 1 };
 	return true;
 }
 
-bool pins_drop(struct pins *p, const void *object)
+bool pins_drop(struct pins *p, void *object)
 {
-	struct pins_slot *s = slot_with(p, object, object);
+	struct pins_slot *s = slot_of(p, object);
 
-	if (!s)
-		return true;
-	if (--s->count)
+	if (!s || !s->count)
+		return true; /* had no room */
+	if (--s->count || p->unpin)
 		return false;
 	s->object = NULL;
 	return true;
+}
+
+void pins_clear(struct pins *p)
+{
+	for (unsigned i = 0; i < PINS_ROOM; i++) {
+		PROMISE(p->slot[i].count == 0);
+		if (p->slot[i].object)
+			p->unpin(p->slot[i].object);
+		p->slot[i].object = NULL;
+	}
 }
