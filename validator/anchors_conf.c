@@ -80,6 +80,25 @@ bool anchors_add_bind_text(struct anchors *a, const char *name, const char *text
 	return bind_keys_read_text(name, text, len, take_bind, a, f);
 }
 
+/* A folder that is not there holds no keys; one that may not be read may hold those that were trusted so far. */
+static int on_folder_error(const char *path, int error)
+{
+	(void)path;
+	return error != ENOENT && error != ENOTDIR;
+}
+
+/* A pattern that no file matches names no keys, as with Unbound; Fedora's configuration has one. */
+static bool find_bind_files(const char *pattern, glob_t *found, struct fault *why)
+{
+	int result = glob(pattern, 0, on_folder_error, found);
+
+	if (result == 0 || (result == GLOB_NOMATCH && strpbrk(pattern, "*?[")))
+		return true;
+	fault_set(why, "cannot read %s: %s", pattern,
+		  result == GLOB_NOMATCH ? "there is no such file" : "its folder cannot be read");
+	return false;
+}
+
 static bool read_bind(struct anchors *a, const struct conf *conf, struct fault *f)
 {
 	const struct conf_list *files = &conf->server.trusted_keys_file;
@@ -87,16 +106,13 @@ static bool read_bind(struct anchors *a, const struct conf *conf, struct fault *
 	for (size_t i = 0; i < files->count; i++) {
 		struct fault why = { .set = false };
 		glob_t found = { 0 };
-		bool good = true;
 		char *pattern;
+		bool good;
 
 		if (!*files->items[i].text)
 			continue;
 		pattern = path_now(conf, files->items[i].text);
-		if (glob(pattern, 0, NULL, &found) != 0) {
-			fault_set(&why, "cannot read %s: there is no such file", pattern);
-			good = false;
-		}
+		good = find_bind_files(pattern, &found, &why);
 		for (size_t j = 0; good && j < found.gl_pathc; j++)
 			good = bind_keys_read_file(found.gl_pathv[j], take_bind, a, &why);
 		globfree(&found);

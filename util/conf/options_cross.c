@@ -94,6 +94,8 @@ static const char *what_is_wrong_with_pipe(const char *path)
 	return why;
 }
 
+#define NO_MATCH "no file matches"
+
 /* Why a thing of this kind is missing; NULL when it is not. */
 static const char *what_is_missing(const char *path, enum conf_check check)
 {
@@ -106,7 +108,7 @@ static const char *what_is_missing(const char *path, enum conf_check check)
 	if (check == CHECK_READABLE_GLOB && strpbrk(path, "*?[")) {
 		none = glob(path, 0, NULL, &found);
 		globfree(&found);
-		return none ? "no file matches" : NULL;
+		return none ? NO_MATCH : NULL;
 	}
 	if (stat(path, &st) != 0)
 		return strerror(errno);
@@ -144,6 +146,8 @@ static bool is_read_outside(const struct option *o)
 /* A router's /var/log, or the reader's pipe, may be gone after a restart: questions are answered even so. */
 static enum conf_weight weight_of_missing(const struct checker *c, const struct option *o, const char *why)
 {
+	if (o->check == CHECK_READABLE_GLOB && strcmp(why, NO_MATCH) == 0)
+		return CONF_WARNING;
 	if (o->check == CHECK_FOLLOWED)
 		return CONF_NOTICE;
 	if (is_not_ours_to_say(why) || o->status != CONF_WORKS)
