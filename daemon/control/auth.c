@@ -75,25 +75,26 @@ void control_list_auth_zones(struct call *c, struct worker *w)
 	}
 }
 
-/* The zone that the argument names; NULL if there is none, with the error in the reply, worded
- * `otherwise`. */
-static const struct authzone *take_zone(struct call *c, const char *otherwise)
+/* The zone that the argument `*said` names; NULL if there is none, with the error in the reply, worded
+ * `otherwise`. Errors repeat the argument as it came, as Unbound's. */
+static const struct authzone *take_zone(struct call *c, const char *otherwise, const char **said)
 {
 	const struct authzone *z;
 	uint8_t name[DNAME_MAX];
-	char text[DNAME_TEXT];
 
+	*said = c->args;
 	if (!call_take_name(c, name))
 		return NULL;
 	z = authzones_find_exact(call_snapshot(c)->zones, name);
 	if (!z)
-		call_say(c, "error %s %s\n", otherwise, dname_print(name, text));
+		call_say(c, "error %s %s\n", otherwise, *said);
 	return z;
 }
 
 void control_auth_zone_reload(struct call *c, struct worker *w)
 {
-	const struct authzone *z = take_zone(c, "no auth-zone");
+	const char *said;
+	const struct authzone *z = take_zone(c, "no auth-zone", &said);
 	struct zonedata *former;
 	struct forget *outdated;
 	struct fault f = { 0 };
@@ -103,7 +104,7 @@ void control_auth_zone_reload(struct call *c, struct worker *w)
 	if (!z)
 		return;
 	if (!authzone_reload(call_snapshot(c)->zones, z, &former, &f)) {
-		call_say(c, "error failed to read %s: %s\n", dname_print(z->name, name), f.text);
+		call_say(c, "error failed to read %s: %s\n", said, f.text);
 		return;
 	}
 	rcu_thread_join();
@@ -123,14 +124,14 @@ void control_auth_zone_reload(struct call *c, struct worker *w)
 
 void control_auth_zone_transfer(struct call *c, struct worker *w)
 {
-	const struct authzone *z = take_zone(c, "zone xfr task not found");
-	char name[DNAME_TEXT];
+	const char *said;
+	const struct authzone *z = take_zone(c, "zone xfr task not found", &said);
 
 	(void)w;
 	if (!z)
 		return;
 	if (z->primaries->count + z->urls->count == 0) {
-		call_say(c, "error zone xfr task not found %s\n", dname_print(z->name, name));
+		call_say(c, "error zone xfr task not found %s\n", said);
 		return;
 	}
 	xfers_poke(z);
@@ -140,12 +141,12 @@ void control_auth_zone_transfer(struct call *c, struct worker *w)
 /* The policy zone that the argument names; NULL, with the error in the reply, if there is none. */
 static const struct authzone *take_policy(struct call *c)
 {
-	const struct authzone *z = take_zone(c, "no auth-zone");
-	char name[DNAME_TEXT];
+	const char *said;
+	const struct authzone *z = take_zone(c, "no auth-zone", &said);
 
 	if (!z || z->manner)
 		return z;
-	call_say(c, "error auth-zone %s not RPZ\n", dname_print(z->name, name));
+	call_say(c, "error auth-zone %s not RPZ\n", said);
 	return NULL;
 }
 

@@ -22,15 +22,16 @@ void control_stop(struct call *c, struct worker *w)
 	c->stop = true;
 }
 
-static void say_modules(struct call *c, const struct worker *w)
+static void say_modules(struct call *c, const struct conf *conf)
 {
+	const char *at = NULL, *name;
 	unsigned count = 0;
 
-	while (w->chain[count])
+	while (conf_module_next(conf, &at))
 		count++;
 	call_say(c, "modules: %u [", count);
-	for (unsigned i = 0; i < count; i++)
-		call_say(c, " %s", w->chain[i]->name);
+	for (at = NULL; (name = conf_module_next(conf, &at));)
+		call_say(c, " %s", name);
 	call_say(c, " ]\n");
 }
 
@@ -49,14 +50,14 @@ static void put_words(struct json *j, const char *name, const char *words)
 
 static void put_status(struct json *j, const struct daemon *d, const char *options, uint64_t uptime_s)
 {
-	const struct worker *w = d->workers[0];
+	const char *at = NULL, *name;
 
 	json_text(j, "version", PACKAGE_VERSION);
 	json_signed(j, "verbosity", atomic_load(&log_verbosity));
 	json_number(j, "threads", d->worker_count);
 	json_open(j, "modules", '[');
-	for (unsigned i = 0; w->chain[i]; i++)
-		json_text(j, NULL, w->chain[i]->name);
+	while ((name = conf_module_next(d->snapshot->conf, &at)))
+		json_text(j, NULL, name);
 	json_close(j, ']');
 	json_number(j, "uptime", uptime_s);
 	put_words(j, "options", options);
@@ -67,7 +68,7 @@ static void put_status(struct json *j, const struct daemon *d, const char *optio
 void control_status(struct call *c, struct worker *w)
 {
 	const struct daemon *d = c->daemon;
-	bool reuseport = d->snapshot->conf->server.so_reuseport && d->worker_count > 1;
+	bool reuseport = d->snapshot->conf->server.so_reuseport;
 	uint64_t uptime_s = (loop_time(d->loop)->now_us - d->started_us) / US_PER_S;
 	struct json *j = call_object(c);
 	char options[64];
@@ -81,7 +82,7 @@ void control_status(struct call *c, struct worker *w)
 	call_say(c, "version: %s\n", PACKAGE_VERSION);
 	call_say(c, "verbosity: %d\n", atomic_load(&log_verbosity));
 	call_say(c, "threads: %u\n", d->worker_count);
-	say_modules(c, d->workers[0]);
+	say_modules(c, d->snapshot->conf);
 	call_say(c, "uptime: %" PRIu64 " seconds\n", uptime_s);
 	call_say(c, "options:%s\n", options);
 	call_say(c, "%s (pid %ld) is running...\n", d->how.program, (long)getpid());

@@ -387,6 +387,23 @@ static bool begin_tls(struct stream *s, struct tls_client *tls, struct fault *f)
 	return s->tls || !tls;
 }
 
+/* A daemon that refuses a command does not wait for its input: what it said is read although sending failed, and
+ * the failure is the result if it said nothing of an error. */
+static int exchange(const struct client *c, struct stream *s, char **words, bool json)
+{
+	bool sent = send_command(s, words, json) &&
+		    (!has_body(words[0]) || send_body(s, strcmp(words[0], "load_cache") == 0));
+	int error = errno, result;
+
+	if (!sent && error != EPIPE && error != ECONNRESET)
+		return -1;
+	result = c->json ? show_json(s, words[0], json) : show_reply(s, c->quiet);
+	if (sent || result > 0)
+		return result;
+	errno = error;
+	return -1;
+}
+
 /* `json`: ask for it. */
 static int converse(const struct client *c, const struct place *p, char **words, bool json)
 {
@@ -396,9 +413,8 @@ static int converse(const struct client *c, const struct place *p, char **words,
 
 	if (s.fd < 0)
 		return cannot_connect(c, p, strcmp(words[0], "status") == 0);
-	if (begin_tls(&s, p->tls, &f) && send_command(&s, words, json) &&
-	    (!has_body(words[0]) || send_body(&s, strcmp(words[0], "load_cache") == 0)))
-		result = c->json ? show_json(&s, words[0], json) : show_reply(&s, c->quiet);
+	if (begin_tls(&s, p->tls, &f))
+		result = exchange(c, &s, words, json);
 	if (result < 0)
 		fprintf(stderr, "%s: the daemon broke off: %s\n", c->program,
 			f.set   ? f.text

@@ -294,7 +294,7 @@ def test_every_command_has_its_members_and_their_types(asked, bin_dir):
 def test_values_are_those_of_the_text(asked):
     d = asked.d
     status = asked.run("status")["data"]
-    assert "pid %d)" % status["pid"] in d.control("status") and status["modules"] == ["validator", "iterator"]
+    assert "pid %d)" % status["pid"] in d.control("status") and status["modules"] == ["respip", "validator", "iterator"]
     assert asked.run("get_option num-threads")["data"] == {"option": "num-threads", "value": 1}
     assert asked.run("get_option prefetch")["data"]["value"] is False
     assert asked.run("get_option access-control")["data"]["value"] == ["127.9.0.0/16 deny"]

@@ -387,6 +387,8 @@ bool conf_set_option(struct conf *conf, const char *line, struct fault *f) MUST_
 
 /* Whether module-config names it. */
 bool conf_has_module(const struct conf *conf, const char *name) PURE;
+/* The next of those that module-config names and that do something here; `at` is NULL at first. NULL after the last. */
+const char *conf_module_next(const struct conf *conf, const char **at);
 /* Whether sets of the packet filter are to be filled: the module ipset, and a set. */
 bool conf_fills_sets(const struct conf *conf) PURE;
 

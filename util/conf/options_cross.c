@@ -570,17 +570,6 @@ static void check_blocklists(const struct checker *c)
 		check_blocklist(c, &c->conf->blocklists[i]);
 }
 
-bool conf_has_module(const struct conf *conf, const char *name)
-{
-	const char *at = conf->server.module_config;
-	size_t len = strlen(name), n;
-
-	for (at += strspn(at, " \t"); (n = strcspn(at, " \t")) > 0; at += n, at += strspn(at, " \t"))
-		if (n == len && memcmp(at, name, n) == 0)
-			return true;
-	return false;
-}
-
 bool conf_fills_sets(const struct conf *conf)
 {
 	return conf_has_module(conf, "ipset") && (*conf->ipset.name_v4 || *conf->ipset.name_v6);

@@ -143,6 +143,35 @@ const struct conf_module conf_modules[] = {
 
 const size_t conf_module_count = COUNT(conf_modules);
 
+bool conf_has_module(const struct conf *conf, const char *name)
+{
+	const char *at = conf->server.module_config;
+	size_t len = strlen(name), n;
+
+	for (at += strspn(at, " \t"); (n = strcspn(at, " \t")) > 0; at += n, at += strspn(at, " \t"))
+		if (n == len && memcmp(at, name, n) == 0)
+			return true;
+	return false;
+}
+
+const char *conf_module_next(const struct conf *conf, const char **at)
+{
+	size_t n;
+
+	for (*at = *at ? *at : conf->server.module_config; *(*at += strspn(*at, " \t")); *at += n) {
+		n = strcspn(*at, " \t");
+		for (size_t i = 0; i < COUNT(conf_modules); i++) {
+			const struct conf_module *m = &conf_modules[i];
+
+			if (m->status != CONF_WORKS || strlen(m->name) != n || memcmp(m->name, *at, n) != 0)
+				continue;
+			*at += n;
+			return m->name;
+		}
+	}
+	return NULL;
+}
+
 enum conf_acts conf_option_acts(const char *name)
 {
 	const struct option *o = conf_find_single(name, strlen(name));
