@@ -20,7 +20,8 @@ struct rpz {
 	const struct zonedata *z;
 	struct netset *blocks[RPZ_TRIGGERS]; /* values are struct zonenode */
 	uint32_t *slots; /* nodes of names, by hash: node number + 1; 0: empty */
-	size_t slot_mask, names;
+	size_t slot_mask, names, longest; /* bytes of the longest name's front */
+	unsigned deepest;                 /* labels of the front that has most */
 	bool has[RPZ_TRIGGERS], passes_addresses;
 	size_t unusable;
 };
@@ -323,6 +324,8 @@ static void put_slot(struct rpz *r, uint32_t i)
 	size_t at;
 
 	front_of(&f, name, dname_len(name) - dname_len(r->z->apex));
+	r->longest = MAX(r->longest, f.len);
+	r->deepest = MAX(r->deepest, dname_labels(name) - r->z->apex_labels);
 	for (at = slot_of(r, f.bytes, f.len); r->slots[at]; at = (at + 1) & r->slot_mask)
 		;
 	r->slots[at] = i + 1;
@@ -375,11 +378,18 @@ static bool find_wildcard(const struct rpz *r, const struct front *whole, size_t
 	return find_front(r, &f, out);
 }
 
+/* Whether a rule may have such a front. A client's name of a hundred labels is not to cost a hundred lookups in each zone. */
+static bool may_be_there(const struct rpz *r, size_t len, unsigned labels)
+{
+	return len <= r->longest && labels <= r->deepest;
+}
+
 bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 		   struct rpz_rule *out)
 {
 	const uint8_t *branch = branches[t];
 	size_t len = dname_len(name) - 1, at = 0;
+	unsigned labels = dname_labels(name) + (t == RPZ_NSDNAME);
 	struct front f;
 
 	if (!r->has[t])
@@ -391,13 +401,15 @@ bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 		memcpy(f.bytes + len, branch, 1u + *branch);
 		f.len += 1u + *branch;
 	}
-	if (len && find_front(r, &f, out)) {
+	if (len && may_be_there(r, f.len, labels) && find_front(r, &f, out)) {
 		if (out->action == RPZ_cname && dname_equals(out->target, name))
 			out->action = RPZ_passthru; /* the older way to write it */
 		return true;
 	}
 	while (at < len) {
 		at += 1u + name[at];
+		if (!may_be_there(r, f.len - at, --labels))
+			continue;
 		if (find_wildcard(r, &f, f.len - at, out))
 			return true;
 		if (find_slot(r, f.bytes + at, f.len - at))

@@ -171,6 +171,28 @@ def policy_expansion(lab):
     return {"R": r.rcode, "addresses": len(r.texts())}
 
 
+@attack(56, "policy-depth", "names of a hundred labels, where 64 policy zones have rules for names of few",
+        rule="no suffix is looked up that is longer, or has more labels, than any rule of the zone",
+        code="services/authzone/rpz.c:may_be_there", quick=True, module="respip validator iterator", server=["num-threads: 1"],
+        limits={"C_each": 0.5, "R": "NXDOMAIN"})
+def policy_depth(lab, count=64, questions=300):
+    paths = [rpz_clause(lab, "p%d.policy.test" % i, [line % n for n in range(20) for line in ("*.b%d.victim.test CNAME .", "c%d.test CNAME .")])
+             for i in range(count)]
+    name = "a." * 110 + "victim.test"
+    lab.start()
+    for path in paths:
+        os.unlink(path)
+    r = lab.ask(name)
+    before = lab.cpu_ms()
+    with socket.socket(type=socket.SOCK_DGRAM) as s:
+        s.connect((HERE, lab.daemon.port))
+        s.settimeout(2)
+        for _ in range(questions):
+            s.send(head() + question(name))
+            s.recv(4096)
+    return {"C_each": (lab.cpu_ms() - before) / questions, "R": r.rcode}
+
+
 @attack(56, "policy-disguises", "an address that response-ip or a policy zone withholds: as an IPv6 address that leads there, as a hint, "
                                 "beside NXDOMAIN",
         rule="rules for an IPv4 address hold for what stands for it, in A, AAAA, SVCB and HTTPS records, whatever the RCODE", quick=True,
