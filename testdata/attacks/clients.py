@@ -559,6 +559,35 @@ answered(53, "proxy", "headers from strangers, missing ones, endless ones, forge
          "testdata/e2e/test_proxy.py::test_access_is_that_of_the_client")
 
 
+@attack(53, "proxied-strangers", "60000 IPv6 addresses, each once, named by a proxy in the clients' place, where addresses have limits; "
+        "and headers of all families, commands and lengths",
+        rule="what is counted of clients has a fixed size; a header that is not whole, or of no family known, is dropped",
+        code="services/access/ratelimit.c util/net/proxy2.c", seconds=40, server=["ip-ratelimit: 10", "answer-cookie: yes", "access-control: ::/0 allow"],
+        limits={"M_kb": 16384, "C_each": 0.2, "answered": at_least(10000)})
+def proxied_strangers(lab, count=60000):
+    port = e2e.free_port()
+    lab.option("proxy-protocol-port: %d" % port, "interface: 127.0.0.1@%d" % port)
+    lab.start()
+    kb, before, got = lab.resident_kb(), lab.cpu_ms(), 0
+    start, ask = b"\r\n\r\n\0\r\nQUIT\n", head() + question("www.victim.test")
+    with socket.socket(type=socket.SOCK_DGRAM) as s:
+        s.connect((HERE, port))
+        s.settimeout(0.2)
+        for n in range(count):
+            source = os.urandom(16)
+            s.send(start + b"\x21\x22\0\x24" + source + b"\0" * 15 + b"\1" + struct.pack("!HH", n & 0xffff, 53) + ask)
+            with contextlib.suppress(OSError):
+                for _ in range(20 if n % 20 == 19 else 0):
+                    got += bool(s.recv(4096))
+        grown, cost = lab.resident_kb() - kb, (lab.cpu_ms() - before) / count
+        for command in (0, 0x11, 0x20, 0x21, 0x22, 0x2f):
+            for family in (0, 0x10, 0x11, 0x12, 0x21, 0x22, 0x31, 0x32, 0xff):
+                for said, there in ((0, 0), (1, 12), (11, 12), (12, 12), (36, 12), (36, 36), (216, 216), (512, 36), (513, 600), (65535, 300)):
+                    s.send(start + struct.pack("!BBH", command, family, said) + b"\4\xff\xff" * (there // 3) + ask)
+    time.sleep(2.5)    # headers of the proxy's own questions counted for this address
+    return {"M_kb": max(0, grown), "C_each": cost, "answered": got}
+
+
 # -- 54 headers ----------------------------------------------------------------------------------------
 
 def odd_headers():
@@ -575,6 +604,28 @@ def odd_headers():
     yield head(ar=2) + question("new.victim.test", 249) + tsig + opt()
     yield head(ar=1) + question("new.victim.test", 249) + b"\0" + struct.pack("!HHIH", 249, 255, 0, 4) + b"abcd"
     yield head(flags=0x2000, an=1) + question("victim.test", 6) + b"\xc0\x0c" + struct.pack("!HHIH", 6, 1, 0, 2) + b"ab"
+
+
+@attack(54, "loops", "answers and errors of every opcode and RCODE, and packets too short for a header, at the port where questions are answered: "
+        "two servers that answer each other's errors never end",
+        rule="what bears QR, or is no header, is not answered", code="util/dns/msg_read.c:msg_read_request", quick=True, limits={"said": 0, "U": 0})
+def loops(lab):
+    lab.start()
+    mark, said = lab.mark(), 0
+    with socket.socket(type=socket.SOCK_DGRAM) as s:
+        s.connect((HERE, lab.daemon.port))
+        s.settimeout(0.5)
+        for n in range(256):
+            for flags in (0x8000, 0x8180, 0x8580):
+                for body in (question("new.victim.test"), b"", b"\0\0\0"):
+                    s.send(head(flags=flags | n >> 4 << 11 | n & 15, qd=int(bool(body))) + body)
+        for n in range(12):
+            s.send(b"\x80" * n)
+            s.send(b"\0" * n)
+        with contextlib.suppress(OSError):
+            while s.recv(4096):
+                said += 1
+    return {"said": said, "U": lab.upstream(mark, 0.5)}
 
 
 @attack(54, "header-abuse", "opcodes, counts, meta types and classes, TSIG, TKEY, NOTIFY and UPDATE, over UDP and TCP",

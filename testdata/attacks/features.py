@@ -18,7 +18,7 @@ import dns.message
 
 from frame import signing
 from frame.authority import record
-from frame.crowd import HERE, all_it_says, head, leaked, question
+from frame.crowd import HERE, all_it_says, head, leaked, opt, question
 from frame.declare import answered, at_least, attack, excused
 from frame.lab import e2e
 from frame.world import ATTACKERS, ROOT, TLD, Zone
@@ -229,6 +229,36 @@ answered(56, "policy-cut-transfer", "an incremental transfer that does not fit, 
          "testdata/replay/zone_differences_that_do_not_fit.rpl services/authzone/tests/stream.c")
 
 # -- 57 to 59 -----------------------------------------------------------------------------------------
+
+@attack(57, "ecs-explosion", "20000 client subnets of 32 bits, all different, for eight names whose answers are for that subnet alone",
+        rule="a name has so many rows for subnets (max-ecs-tree-size), and rows are a part of msg-cache-size",
+        code="services/cache/subnet_index.c:PLACES_MOST util/conf/options.def:max_ecs_tree_size_ipv4", seconds=60,
+        module="subnetcache validator iterator",
+        server=["client-subnet-always-forward: yes", "send-client-subnet: 198.18.0.0/15", "msg-cache-size: 4m", "rrset-cache-size: 4m",
+                "max-ecs-tree-size-ipv4: 2000", "max-client-subnet-ipv4: 32"], limits={"M_kb": 24576, "C_each": 1, "L_median": 5, "lost": 0})
+def ecs_explosion(lab, names=8, each=2500):
+    lab.world.serve(Zone("near.test"), {"ns.near.test.": ATTACKERS[0]})
+
+    def answer(q):
+        r = q.reply(["%s 3600 TXT %s" % (q.name, " ".join(['"' + "x" * 200 + '"'] * 3))])
+        at = q.data.find(b"\0\x08\0\x08", 12)
+        if at > 0:    # the scope is what was sent
+            r.use_edns(0, 0, 1232, options=[dns.edns.GenericOption(8, q.data[at + 4:at + 7] + q.data[at + 6:at + 7] + q.data[at + 8:at + 12])])
+        return r
+    lab.world.script(ATTACKERS[0], answer)
+    lab.start()
+    lab.ask("a.near.test", "TXT")
+    kb, before = lab.resident_kb(), lab.cpu_ms()
+    with lab.latency() as l, socket.socket(type=socket.SOCK_DGRAM) as s:
+        s.connect((HERE, lab.daemon.port))
+        s.settimeout(0.5)
+        for n in range(names * each):
+            s.send(head(ar=1) + question("n%d.near.test" % (n // each), 16) + opt(b"\0\x08\0\x08\0\1\x20\0" + os.urandom(4)))
+            with contextlib.suppress(OSError):
+                for _ in range(10 if n % 10 == 9 else 0):
+                    s.recv(4096)
+    return {"M_kb": max(0, lab.resident_kb() - kb), "C_each": (lab.cpu_ms() - before) / (names * each), "L_median": l["median_ms"], "lost": l["lost"]}
+
 
 @attack(57, "ecs-leaks", "answers for one subnet given to others, client addresses sent to servers that are not "
                          "listed",
