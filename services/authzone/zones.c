@@ -310,11 +310,11 @@ static bool take_clauses(struct authzones *t, const struct conf *conf, struct fa
 	if (!t->keys)
 		return false;
 	for (size_t i = 0; i < conf->auth_zone_count; i++)
-		if (!take_clause(t, conf, &conf->auth_zones[i], f))
+		if (*conf->auth_zones[i].name && !take_clause(t, conf, &conf->auth_zones[i], f))
 			return false;
 	t->first_policy = t->count;
 	for (size_t i = 0; i < conf->rpz_count; i++)
-		if (!take_policy(t, conf, &conf->rpzs[i], f))
+		if (*conf->rpzs[i].name && !take_policy(t, conf, &conf->rpzs[i], f))
 			return false;
 	return true;
 }

@@ -317,6 +317,7 @@ static void check_names(const struct checker *c, enum conf_clause clause)
 	const struct conf_clause_info *info = &conf_clauses[clause];
 	const struct option *o = conf_find_option(clause, "name", 4);
 	size_t count = conf_clause_size(c->conf, clause);
+	bool left_out = clause == CLAUSE_auth_zone || clause == CLAUSE_rpz; /* as with Unbound */
 	char text[CONF_NAME];
 
 	conf_name_print(info->name, text);
@@ -328,7 +329,8 @@ static void check_names(const struct checker *c, enum conf_clause clause)
 		memcpy(&line, base + info->line_at, sizeof(line));
 		name = *(char *const *)(const void *)(base + o->at);
 		if (!*name) {
-			conf_remark(c->report, CONF_ERROR, file, line, "%s: has no name:", text);
+			conf_remark(c->report, left_out ? CONF_WARNING : CONF_ERROR, file, line, "%s: has no name:%s", text,
+				    left_out ? " and is left out" : "");
 			continue;
 		}
 		for (size_t j = 0; j < i; j++) {
@@ -407,14 +409,14 @@ static void check_zones(const struct checker *c)
 	for (size_t i = 0; i < conf->auth_zone_count; i++) {
 		const struct conf_auth_zone *z = &conf->auth_zones[i];
 
-		if (!*z->zonefile && !z->primary.count && !z->url.count)
+		if (*z->name && !*z->zonefile && !z->primary.count && !z->url.count)
 			conf_remark(c->report, CONF_WARNING, z->from_file, z->from_line,
 				    "auth-zone: '%s' comes from nowhere", z->name);
 	}
 	for (size_t i = 0; i < conf->rpz_count; i++) {
 		const struct conf_rpz *z = &conf->rpzs[i];
 
-		if (!*z->zonefile && !z->primary.count && !z->url.count)
+		if (*z->name && !*z->zonefile && !z->primary.count && !z->url.count)
 			conf_remark(c->report, CONF_WARNING, z->from_file, z->from_line,
 				    "rpz: '%s' comes from nowhere", z->name);
 		if (strcmp(z->rpz_action_override, "cname") == 0 && !*z->rpz_cname_override)

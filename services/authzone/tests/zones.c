@@ -357,9 +357,26 @@ static void set_option_leaves_zones_as_they_are(void **state)
 	unlink(path);
 }
 
+static void a_clause_without_a_name_is_no_zone(void **state)
+{
+	(void)state;
+	struct fault f = { 0 };
+	struct conf *conf = conf_from("auth-zone: zonefile: \"x\" rpz: auth-zone: name: garden.example rpz: name: policy.example");
+	struct authzones *t = authzones_new(conf, &f);
+
+	assert_non_null(t);
+	assert_int_equal(t->count, 2);
+	assert_int_equal(t->first_policy, 1);
+	assert_non_null(authzones_find_exact(t, N("garden.example.")));
+	assert_null(authzones_find_exact(t, N(".")));
+	authzones_free(t);
+	conf_free(conf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_clause_without_a_name_is_no_zone),
 		cmocka_unit_test(a_zone_answers_by_what_it_has),
 		cmocka_unit_test(a_denial_costs_no_more_in_a_big_zone),
 		cmocka_unit_test(aliases_in_a_circle_come_to_an_end),
