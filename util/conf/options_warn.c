@@ -2,8 +2,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/conf/options_private.h"
 
+#include <errno.h>
+#include <pwd.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "util/base/mem.h"
 #include "util/dns/dname.h"
@@ -423,6 +426,24 @@ static void warn_writable(const struct warner *w)
 				    "everybody on this host may change this file");
 }
 
+/* What the file leaves to defaults that this host does not have, be it that nothing has been installed yet: a start
+ * would fail. Inside a chroot there is no user database to consult. */
+static void notice_defaults(const struct warner *w)
+{
+	const struct conf_server *s = &w->conf->server;
+	struct stat st;
+
+	if (w->how->serves || w->how->chroot)
+		return;
+	if (geteuid() == 0 && !was_given(w, CLAUSE_server, "username") && *s->username && !getpwnam(s->username))
+		conf_remark(w->report, CONF_NOTICE, "", 0,
+			    "username: there is no user '%s', the default: root cannot start the daemon; name another, or \"\"",
+			    s->username);
+	if (!was_given(w, CLAUSE_server, "directory") && *s->directory && stat(s->directory, &st) != 0)
+		conf_remark(w->report, CONF_NOTICE, "", 0, "directory: the default, '%s', cannot be used: %s", s->directory,
+			    strerror(errno));
+}
+
 void conf_warnings(const struct conf *conf, const struct conf_how *how, struct conf_report *report)
 {
 	static const struct conf_how usual = { 0 };
@@ -442,4 +463,5 @@ void conf_warnings(const struct conf *conf, const struct conf_how *how, struct c
 	warn_secret_files(&w);
 	warn_secret_texts(&w);
 	warn_writable(&w);
+	notice_defaults(&w);
 }
