@@ -188,7 +188,7 @@ static void bury_revoked(struct stepping *t)
 			if (k->state == AUTOTRUST_addpend)
 				continue;
 			if (k->state == AUTOTRUST_revoked) {
-				k->last_change = t->s->now;
+				k->last_seen = t->s->now;
 				continue;
 			}
 			verify_set_by(t->s->dnskeys, t->zone, i, t->s->verify, &v);
@@ -242,7 +242,7 @@ static void see_key(struct stepping *t, const struct zonekey *z)
 	bool trusted_already = t->began_without_ksk;
 
 	if (k && k->state == AUTOTRUST_revoked) {
-		k->last_change = t->s->now; /* the remove hold-down starts when it disappears */
+		k->last_change = t->s->now; /* it is back without the REVOKE bit */
 		return;
 	}
 	if (k && k->state == AUTOTRUST_addpend && k->count < UINT32_MAX)
@@ -317,7 +317,8 @@ static bool age_key(struct stepping *t, struct autotrust_key *k)
 		}
 		return true;
 	case AUTOTRUST_revoked:
-		if (!has_passed(t, k, how->del_holddown_s))
+		/* RFC 5011 4.1: that long it has been missing, not revoked */
+		if (!has_passed(t, k, how->del_holddown_s) || t->s->now - k->last_seen < how->del_holddown_s)
 			return true;
 		change(t, k, AUTOTRUST_removed);
 		return false;
@@ -408,12 +409,14 @@ static void fail_step(struct stepping *t)
 {
 	struct autotrust *p = t->p;
 
-	p->query_failed++;
 	p->last_queried = t->s->now;
 	set_probe(t, p->retry_s);
 	t->actions |= AUTOTRUST_FAILED;
-	/* A failure to get an answer is not worth a write. */
-	if (t->s->dnskeys && p->last_success)
+	/* that there was no answer is neither counted nor worth a write */
+	if (!t->s->dnskeys)
+		return;
+	p->query_failed++;
+	if (p->last_success)
 		t->actions |= AUTOTRUST_WRITE;
 }
 
@@ -421,8 +424,9 @@ static void die(struct stepping *t)
 {
 	t->p->revoked = true;
 	t->p->next_probe = 0;
+	/* keys that wait stay in the file: the operator sees what the last probe showed */
 	for (size_t i = t->p->count; i-- > 0;)
-		if (t->p->keys[i].state != AUTOTRUST_revoked)
+		if (t->p->keys[i].type != TYPE_DNSKEY)
 			key_drop(t->p, i);
 	t->actions |= AUTOTRUST_GONE | AUTOTRUST_KEYS;
 }
@@ -455,11 +459,12 @@ unsigned autotrust_step(struct autotrust *p, const struct autotrust_step *step)
 	bury_revoked(&t);
 	if (is_dead(p) || set_is_believed(&t)) {
 		p->last_queried = p->last_success = step->now;
-		p->query_failed = 0;
-		set_intervals(&t);
-		set_probe(&t, p->query_interval_s);
-		if (!is_dead(p))
+		if (!is_dead(p)) {
+			p->query_failed = 0;
+			set_intervals(&t);
+			set_probe(&t, p->query_interval_s);
 			update_keys(&t);
+		}
 		if (is_dead(p))
 			die(&t);
 		t.actions |= AUTOTRUST_WRITE;

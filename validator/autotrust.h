@@ -36,6 +36,7 @@ struct autotrust_key {
 	enum autotrust_state state;
 	uint32_t count;                 /* times seen while pending */
 	int64_t last_change;            /* wall seconds */
+	int64_t last_seen;              /* revoked, in the zone's DNSKEY set; not in the file */
 };
 
 struct autotrust {
@@ -44,7 +45,7 @@ struct autotrust {
 	struct autotrust_key *keys;
 	size_t count;
 	int64_t last_queried, last_success, next_probe;         /* wall seconds; 0: never */
-	uint32_t query_failed;          /* consecutive failures */
+	uint32_t query_failed;          /* sets that were not believed, since the last that was */
 	uint32_t query_interval_s, retry_s;
 	bool revoked;                   /* every key is: the point is deleted for good */
 	bool changed;                   /* differs from the file */

@@ -86,6 +86,19 @@ static const char *describe(struct slice wire, char *to, size_t room)
 	return to;
 }
 
+/* The OPT record, its options in hexadecimal as HEX_EDNSDATA has them. */
+static void tell_edns(const struct play *p, const struct edns *e)
+{
+	char hex[2 * 256 + 1] = "";
+
+	if (!e->present)
+		return;
+	for (size_t i = 0; i < e->options.len && 2 * i + 2 < sizeof(hex); i++)
+		snprintf(hex + 2 * i, 3, "%02x", e->options.at[i]);
+	tell(p, "    X OPT version %u size %u%s%s%s%s", e->version, e->udp_size,
+	     e->flags & EDNS_DO ? " DO" : "", e->flags & EDNS_CO ? " CO" : "", *hex ? " " : "", hex);
+}
+
 static void tell_message(const struct play *p, const char *what, const struct addr *who,
 			 struct slice wire)
 {
@@ -97,12 +110,14 @@ static void tell_message(const struct play *p, const char *what, const struct ad
 		return;
 	tell(p, "%s %s: %s", what, addr_print(who, 53, addr), describe(wire, text, sizeof(text)));
 	arena_init(&scratch);
-	if (flat_read(wire, &scratch, &m))
+	if (flat_read(wire, &scratch, &m)) {
 		for (unsigned s = 0; s < 3; s++)
 			for (unsigned i = 0; i < m.count[s]; i++) {
 				flat_rr_print(&m.rrs[s][i], text, sizeof(text));
 				tell(p, "    %c %s", "ANX"[s], text);
 			}
+		tell_edns(p, &m.edns);
+	}
 	arena_clear(&scratch);
 }
 
