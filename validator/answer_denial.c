@@ -141,13 +141,13 @@ struct validity answer_validate_expansion(struct answer_validity *j, unsigned i)
 
 /* Validates the proof that the name, or else that the type at it, does not exist. The RCODE is not signed, so it
  * only says what to look for first, and what is proven is told: behind an alias it is often the alias's (RFC
- * 2308 2.1). For DS, that there is none at a name is not enough for NXDOMAIN. */
-static struct validity validate_both(struct answer_validity *j, const struct denial_evidence *e, bool is_ds)
+ * 2308 2.1). */
+static struct validity validate_both(struct answer_validity *j, const struct denial_evidence *e)
 {
 	const bool is_name = j->m->rcode == RCODE_NXDOMAIN;
 	struct denial_both d = denial_of_both(e, j->end, j->m->q.type);
 
-	if (is_name && d.name == DENIAL_NONE && d.type == DENIAL_PROVEN && !is_ds) {
+	if (is_name && d.name == DENIAL_NONE && d.type == DENIAL_PROVEN) {
 		j->rcode = RCODE_NOERROR;
 		return VALIDITY_SECURE;
 	}
@@ -197,12 +197,15 @@ struct validity answer_validate_proofs(struct answer_validity *j)
 		return validate_from_above(j, is_ds);
 	if (!gather(j, zone, &e))
 		return from_denial(DENIAL_NONE, "no NSEC or NSEC3 proves that it does not exist");
-	if (is_ds && j->m->rcode != RCODE_NXDOMAIN) {
+	if (is_ds) {
 		cut = denial_of_ds(&e, j->end);
-		if (cut != CUT_NONE) /* else it is a name like any other, perhaps with an alias */
+		if (cut == CUT_INSECURE)
+			j->rcode = RCODE_NOERROR; /* there is a delegation, whatever the RCODE says */
+		/* else it is a name like any other, perhaps with an alias */
+		if (cut == CUT_INSECURE || (cut != CUT_NONE && j->m->rcode != RCODE_NXDOMAIN))
 			return from_cut(cut);
 	}
-	return validate_both(j, &e, is_ds);
+	return validate_both(j, &e);
 }
 
 /* Whether the zone itself proves an insecure delegation between it and the end of the chain, or, of
