@@ -666,9 +666,6 @@ static void print_record(const struct text_rr *rr, void *arg)
 		text_rr_print(p->line, p->room, rr->owner, rr->ttl_s, rr->class_, rr->type,
 			      rr->rdata);
 	}
-	if (rr->type == TYPE_ZONEMD) /* upper case, as other programs write digests */
-		for (char *at = strrchr(p->line, ' '); at && *at; at++)
-			*at = (char)(*at >= 'a' && *at <= 'f' ? *at - 'a' + 'A' : *at);
 	fputs(p->line, p->to);
 	if (rr->type == TYPE_DNSKEY)
 		fprintf(p->to, " ;{id = %u}", rr_key_tag(rr->rdata));

@@ -58,15 +58,18 @@ char *text_words_next(struct text_words *t)
 struct code {
 	unsigned bits; /* per digit */
 	const char *digits;
+	const char *shown; /* the digits, when printed */
 	const char *why; /* the complaint about other digits */
 };
 
-static const struct code hex = { 4, "0123456789abcdef",
-				 "there are no pairs of hexadecimal digits" };
-static const struct code base32 = { 5, "0123456789abcdefghijklmnopqrstuv", "it is no base32" };
-static const struct code base64 = {
-	6, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "it is no base64"
-};
+/* Hexadecimal digits are upper case, as Unbound, dig and NSD write them; hashes of NSEC3, being labels, are lower. */
+#define HEX_SHOWN "0123456789ABCDEF"
+#define BASE32 "0123456789abcdefghijklmnopqrstuv"
+#define BASE64 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+static const struct code hex = { 4, "0123456789abcdef", HEX_SHOWN, "there are no pairs of hexadecimal digits" };
+static const struct code base32 = { 5, BASE32, BASE32, "it is no base32" };
+static const struct code base64 = { 6, BASE64, BASE64, "it is no base64" };
 
 struct decoder {
 	uint32_t bits;
@@ -162,12 +165,12 @@ static bool print_coded(struct text_printer *p, const struct code *code, struct 
 		bits = bits << 8 | data.at[i];
 		for (count += 8; count >= code->bits; digits++) {
 			count -= code->bits;
-			text_put(p, &code->digits[bits >> count & ((1u << code->bits) - 1)], 1);
+			text_put(p, &code->shown[bits >> count & ((1u << code->bits) - 1)], 1);
 		}
 	}
 	if (count > 0) {
 		unsigned last = bits << (code->bits - count) & ((1u << code->bits) - 1);
-		text_put(p, &code->digits[last], 1);
+		text_put(p, &code->shown[last], 1);
 		digits++;
 	}
 	for (; code->bits == 6 && digits % 4; digits++)

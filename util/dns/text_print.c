@@ -35,7 +35,7 @@ static void put_generic(struct text_printer *p, struct slice rdata)
 {
 	text_putf(p, "\\# %zu", rdata.len);
 	for (size_t i = 0; i < rdata.len; i++)
-		text_putf(p, "%s%02x", i ? "" : " ", rdata.at[i]);
+		text_putf(p, "%s%02X", i ? "" : " ", rdata.at[i]);
 }
 
 static ldns_rr *ldns_rr_of(uint16_t type, struct slice rdata)
@@ -93,12 +93,64 @@ static bool reads_as(const char *text, uint16_t type, struct slice rdata)
 	return same;
 }
 
+/* Whether a SvcParam's value stands in quotes (RFC 9460 2.1 leaves that open): as Unbound and others write them. */
+static bool is_quoted_param(const char *param, size_t key_len)
+{
+	static const char *const keys[] = { "alpn", "ech", "dohpath" };
+
+	for (size_t i = 0; i < COUNT(keys); i++)
+		if (strlen(keys[i]) == key_len && strncmp(param, keys[i], key_len) == 0)
+			return true;
+	return key_len > 3 && strncmp(param, "key", 3) == 0;
+}
+
+/* The text of an SVCB or HTTPS record with such values in quotes. */
+static char *quote_params(const char *text)
+{
+	char *to = mem_new(strlen(text) * 2 + 1), *at = to;
+
+	for (const char *end; *text; text = end) {
+		const char *value = memchr(text, '=', strcspn(text, " "));
+		bool quotes = value && value[1] != '"' && is_quoted_param(text, (size_t)(value - text));
+
+		end = text + strcspn(text, " ");
+		while (text < end) {
+			*at++ = *text;
+			if (quotes && text == value)
+				*at++ = '"';
+			text++;
+		}
+		if (quotes)
+			*at++ = '"';
+		end += *end == ' ';
+		if (end > text)
+			*at++ = ' ';
+	}
+	*at = '\0';
+	return to;
+}
+
+static char *text_by_ldns(uint16_t type, const ldns_rr *rr, struct slice rdata)
+{
+	char *text = fields_by_ldns(rr), *quoted;
+
+	if (!text || (type != TYPE_SVCB && type != TYPE_HTTPS))
+		return text;
+	quoted = quote_params(text);
+	if (!reads_as(quoted, type, rdata)) {
+		mem_free(quoted);
+		return text;
+	}
+	mem_free(text);
+	return quoted;
+}
+
 /* False when ldns has no text for it, or one that does not parse to exactly these bytes. */
 static bool put_by_ldns(struct text_printer *p, uint16_t type, struct slice rdata)
 {
 	ldns_rr *rr = ldns_rr_of(type, rdata);
-	char *text = rr ? fields_by_ldns(rr) : NULL;
-	bool good = text && *text && reads_as(text, type, rdata);
+	char *text = rr ? text_by_ldns(type, rr, rdata) : NULL;
+	bool good = text && *text && strncmp(text, "\\#", 2) != 0 && reads_as(text, type, rdata);
 
 	if (good)
 		text_puts(p, text);
