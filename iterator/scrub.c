@@ -306,8 +306,8 @@ static bool ns_may_stay(struct kept *k, const struct rrset *ns)
 		return true;
 	if (!bare)
 		return false;
-	/* left for classify() to see that this is no answer */
-	return !at_zone || !(k->m->flags & FLAG_AA);
+	/* left for classify() to see that this is no answer; from who was asked to recurse it is one */
+	return !at_zone || !(k->m->flags & FLAG_AA || k->how->forwarder);
 }
 
 /* Besides those that authority_may_stay names. */
