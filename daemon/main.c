@@ -44,7 +44,8 @@ static void print_version(void)
 	printf("Version %s\n\nConfigure line: %s\nLinked libs: %s\nLinked modules:",
 	       PACKAGE_VERSION, CONFIGURE_LINE, LINKED_LIBS);
 	for (size_t i = 0; modules[i]; i++)
-		printf(" %s", modules[i]->name);
+		if (*modules[i]->name)
+			printf(" %s", modules[i]->name);
 	printf("\n\nBSD licensed, see LICENSE in source package for details.\n");
 }
 

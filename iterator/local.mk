@@ -19,7 +19,7 @@ libresolver_la_SOURCES += \
 	iterator/scrub.c iterator/scrub.h \
 	iterator/scrub_set.c iterator/scrub_set.h \
 	iterator/select.c iterator/select.h \
-	iterator/client_subnet.c iterator/client_subnet.h \
+	iterator/client_subnet.h \
 	iterator/targets.c iterator/targets.h
 
 UNIT_TESTS += \
@@ -43,8 +43,14 @@ UNIT_TESTS += \
 	iterator/tests/scrub_set \
 	iterator/tests/select \
 	iterator/tests/select_strategy \
-	iterator/tests/client_subnet \
 	iterator/tests/states \
 	iterator/tests/targets
 
 EXTRA_DIST += iterator/tests/response_fixture.h iterator/tests/fixture.h iterator/tests/scrub_row.h iterator/tests/select_fixture.h
+
+if SUBNET
+libresolver_la_SOURCES += iterator/client_subnet.c
+UNIT_TESTS += iterator/tests/client_subnet
+else
+libresolver_la_SOURCES += iterator/client_subnet_none.c
+endif

@@ -13,40 +13,60 @@ FUZZ_TARGETS = \
 	testdata/fuzz/anchorfile.fuzz \
 	testdata/fuzz/answer.fuzz \
 	testdata/fuzz/blocklist.fuzz \
-	testdata/fuzz/cachedb.fuzz \
-	testdata/fuzz/cachefile.fuzz \
 	testdata/fuzz/conftext.fuzz \
 	testdata/fuzz/control.fuzz \
 	testdata/fuzz/denial.fuzz \
 	testdata/fuzz/dname.fuzz \
-	testdata/fuzz/dnstap.fuzz \
 	testdata/fuzz/edns.fuzz \
 	testdata/fuzz/iterator.fuzz \
 	testdata/fuzz/json.fuzz \
-	testdata/fuzz/kept.fuzz \
-	testdata/fuzz/leasefile.fuzz \
-	testdata/fuzz/load_cache.fuzz \
 	testdata/fuzz/log_json.fuzz \
 	testdata/fuzz/msg.fuzz \
 	testdata/fuzz/proxy2.fuzz \
 	testdata/fuzz/request.fuzz \
 	testdata/fuzz/resolver.fuzz \
-	testdata/fuzz/rpz.fuzz \
 	testdata/fuzz/scenario.fuzz \
 	testdata/fuzz/session.fuzz \
 	testdata/fuzz/stream.fuzz \
 	testdata/fuzz/subnet.fuzz \
 	testdata/fuzz/text.fuzz \
-	testdata/fuzz/transfer.fuzz \
 	testdata/fuzz/upstream.fuzz \
-	testdata/fuzz/verify.fuzz \
-	testdata/fuzz/zonefile.fuzz
+	testdata/fuzz/verify.fuzz
 
 if DOH
 FUZZ_TARGETS += \
 	testdata/fuzz/doh.fuzz \
 	testdata/fuzz/http.fuzz \
 	testdata/fuzz/http2_client.fuzz
+endif
+
+if AUTH_ZONES
+FUZZ_TARGETS += \
+	testdata/fuzz/rpz.fuzz \
+	testdata/fuzz/transfer.fuzz \
+	testdata/fuzz/zonefile.fuzz
+endif
+if CACHEDB
+FUZZ_TARGETS += \
+	testdata/fuzz/cachedb.fuzz
+endif
+if CACHEFILE
+FUZZ_TARGETS += \
+	testdata/fuzz/cachefile.fuzz \
+	testdata/fuzz/load_cache.fuzz
+endif
+if DNSTAP
+FUZZ_TARGETS += \
+	testdata/fuzz/dnstap.fuzz
+endif
+if LEASES
+FUZZ_TARGETS += \
+	testdata/fuzz/leasefile.fuzz
+endif
+if CACHEDB
+if CACHEFILE
+FUZZ_TARGETS += testdata/fuzz/kept.fuzz
+endif
 endif
 
 testdata_fuzz_json_fuzz_LDADD = daemon/tools/control_json.$(OBJEXT) $(LDADD)

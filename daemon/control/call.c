@@ -55,6 +55,11 @@ void call_ok(struct call *c)
 	put(c, "ok\n", 3);
 }
 
+void call_lacks(struct call *c, enum part p)
+{
+	call_say(c, "error %s\n", part_lack(p));
+}
+
 char *call_reply(const struct call *c, size_t *len)
 {
 	char *text;

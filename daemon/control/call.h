@@ -24,6 +24,7 @@
 #include "daemon/control/request.h"
 #include "daemon/process/thread_job.h"
 #include "util/base/list.h"
+#include "util/conf/parts.h"
 
 struct connection;
 struct control;
@@ -87,6 +88,7 @@ struct call {
 void call_say(struct call *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void call_line(const char *line, void *call); /* adds a LF; usable as any `out` callback */
 void call_ok(struct call *c);                 /* "ok" */
+void call_lacks(struct call *c, enum part p); /* an error: the program was built without that */
 
 /* In a long reply, now and then, outside turns: waits until little enough of it is unsent. False: the client has gone, and
  * the rest is of no use. */

@@ -1,11 +1,11 @@
 # daemon/process: the process as a whole: configurations published and replaced, caches kept, emptied and saved, threads watched and stopped.
 libresolver_la_SOURCES += \
-	daemon/process/cache_keeper.c daemon/process/cache_keeper.h \
+	daemon/process/cache_keeper.h \
 	daemon/process/changes.c daemon/process/changes.h \
 	daemon/process/client_sockets.c daemon/process/client_sockets.h \
 	daemon/process/daemon.c daemon/process/daemon.h \
 	daemon/process/forget.c daemon/process/forget.h \
-	daemon/process/leases.c daemon/process/leases.h \
+	daemon/process/leases.h \
 	daemon/process/log_conf.c daemon/process/log_conf.h \
 	daemon/process/purge.c daemon/process/purge.h \
 	daemon/process/reread.c daemon/process/reread.h \
@@ -15,6 +15,20 @@ libresolver_la_SOURCES += \
 	daemon/process/thread_job.c daemon/process/thread_job.h \
 	daemon/process/watchdog.c daemon/process/watchdog.h
 
+if CACHEFILE
+libresolver_la_SOURCES += daemon/process/cache_keeper.c
+else
+libresolver_la_SOURCES += daemon/process/cache_keeper_none.c
+endif
+if LEASES
+libresolver_la_SOURCES += daemon/process/leases.c
+else
+libresolver_la_SOURCES += daemon/process/leases_none.c
+endif
+
 UNIT_TESTS += \
-	daemon/process/tests/shape \
 	daemon/process/tests/stopper
+
+if AUTH_ZONES
+UNIT_TESTS += daemon/process/tests/shape
+endif

@@ -8,7 +8,7 @@
 struct conf;
 struct fault;
 
-extern const struct module *const modules[]; /* all built in; NULL-terminated */
+extern const struct module *const modules[]; /* NULL-terminated; those that configure left out have no name */
 
 /* Fill `chain` (NULL-terminated, outermost first) from module-config. Unknown modules are skipped:
  * the configuration check has reported them. False if none is left that could find an answer. */

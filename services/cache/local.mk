@@ -11,7 +11,7 @@ libresolver_la_SOURCES += \
 	services/cache/referral_ds.c services/cache/referral_ds.h \
 	services/cache/rrset.c services/cache/rrset.h \
 	services/cache/slab.c services/cache/slab.h \
-	services/cache/subnet_index.c services/cache/subnet_index.h \
+	services/cache/subnet_index.h \
 	services/cache/verified.c services/cache/verified.h \
 	services/cache/verified_private.h
 
@@ -29,5 +29,11 @@ UNIT_TESTS += \
 	services/cache/tests/referral_ds \
 	services/cache/tests/rrset \
 	services/cache/tests/slab \
-	services/cache/tests/subnet_index \
 	services/cache/tests/verified
+
+if SUBNET
+libresolver_la_SOURCES += services/cache/subnet_index.c
+UNIT_TESTS += services/cache/tests/subnet_index
+else
+libresolver_la_SOURCES += services/cache/subnet_index_none.c
+endif

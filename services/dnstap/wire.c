@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/dnstap/wire.h"
 
-#include "util/base/fault.h"
-
-#ifdef HAVE_FSTRM
-
 #include <errno.h>
 #include <fstrm.h>
 #include <poll.h>
@@ -15,6 +11,7 @@
 #include <unistd.h>
 
 #include "services/net/dial.h"
+#include "util/base/fault.h"
 #include "util/base/mem.h"
 #include "util/net/stream.h"
 #include "util/net/tls.h"
@@ -288,41 +285,3 @@ void dnstap_wire_close(struct dnstap_wire *w)
 	stream_close(&w->stream);
 	mem_free(w);
 }
-
-#else
-
-struct dnstap_wire *dnstap_wire_open(const struct dnstap_place *place, const struct dnstap_how *how,
-				     struct fault *f)
-{
-	(void)place;
-	(void)how;
-	fault_set(f, "this program was built without dnstap");
-	return NULL;
-}
-
-bool dnstap_wire_write(struct dnstap_wire *w, const struct slice *frames, unsigned count)
-{
-	(void)w;
-	(void)frames;
-	(void)count;
-	return false;
-}
-
-int dnstap_wire_fd(const struct dnstap_wire *w)
-{
-	(void)w;
-	return -1;
-}
-
-bool dnstap_wire_is_alive(struct dnstap_wire *w)
-{
-	(void)w;
-	return false;
-}
-
-void dnstap_wire_close(struct dnstap_wire *w)
-{
-	(void)w;
-}
-
-#endif

@@ -9,7 +9,6 @@ libresolver_la_SOURCES += \
 	services/mesh/query.c \
 	services/mesh/stale.c \
 	services/mesh/subnet_group.h \
-	services/mesh/subnet_groups.c \
 	services/mesh/waiter.c services/mesh/waiter.h \
 	services/mesh/waiters.c
 
@@ -23,6 +22,12 @@ UNIT_TESTS += \
 	services/mesh/tests/module_events \
 	services/mesh/tests/store_set \
 	services/mesh/tests/stuck \
-	services/mesh/tests/subnet_groups \
 	services/mesh/tests/time \
 	services/mesh/tests/waiter
+
+if SUBNET
+libresolver_la_SOURCES += services/mesh/subnet_groups.c
+UNIT_TESTS += services/mesh/tests/subnet_groups
+else
+libresolver_la_SOURCES += services/mesh/subnet_groups_none.c
+endif

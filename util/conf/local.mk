@@ -10,6 +10,7 @@ libresolver_la_SOURCES += \
 	util/conf/options_help.c \
 	util/conf/options_man.c \
 	util/conf/options_more.def \
+	util/conf/options_parts.c \
 	util/conf/options_paths.c \
 	util/conf/options_print.c \
 	util/conf/options_private.h \
@@ -18,6 +19,7 @@ libresolver_la_SOURCES += \
 	util/conf/options_table.c \
 	util/conf/options_value.c \
 	util/conf/options_warn.c \
+	util/conf/parts.def util/conf/parts.h \
 	util/conf/unbound.def
 
 UNIT_TESTS += \

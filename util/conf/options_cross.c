@@ -647,10 +647,6 @@ static void check_dnstap(const struct checker *c)
 
 	if (!d->dnstap_enable)
 		return;
-#ifndef HAVE_FSTRM
-	clause_remark(c, CLAUSE_dnstap, CONF_ERROR, "dnstap-enable",
-		      "this program was built without dnstap (see configure --disable-dnstap)");
-#endif
 	if (!d->dnstap_log_client_query_messages && !d->dnstap_log_client_response_messages &&
 	    !d->dnstap_log_resolver_query_messages && !d->dnstap_log_resolver_response_messages &&
 	    !d->dnstap_log_forwarder_query_messages && !d->dnstap_log_forwarder_response_messages)
@@ -665,50 +661,6 @@ static void check_dnstap(const struct checker *c)
 	if (!*d->dnstap_tls_client_key_file != !*d->dnstap_tls_client_cert_file)
 		clause_remark(c, CLAUSE_dnstap, CONF_ERROR, "dnstap-tls-client-key-file",
 			      "key and certificate (dnstap-tls-client-cert-file) go together");
-}
-
-#ifndef HAVE_DOH
-static bool is_for_https(const struct conf_server *s, const char *interface)
-{
-	const char *at = strchr(interface, '@');
-	unsigned long port = at ? strtoul(at + 1, NULL, 10) : 0;
-
-	if (!at || port != s->https_port || port == s->port || port == s->tls_port)
-		return false;
-	for (size_t i = 0; i < s->tls_additional_port.count; i++)
-		if (strtoul(s->tls_additional_port.items[i].text, NULL, 10) == port)
-			return false;
-	return true;
-}
-#endif
-
-/* What needs parts that configure was told to leave out. */
-static void check_built(const struct checker *c)
-{
-#ifndef HAVE_DOH
-	const struct conf_list *at = &c->conf->server.interface;
-
-	for (size_t i = 0; i < at->count; i++)
-		if (is_for_https(&c->conf->server, at->items[i].text))
-			conf_remark(c->report, CONF_ERROR, at->items[i].file, at->items[i].line,
-				    "interface: '%s' is at https-port:, and this program was built without DNS "
-				    "over HTTPS (see configure --disable-doh)",
-				    at->items[i].text);
-	for (size_t i = 0; i < c->conf->forward_zone_count; i++) {
-		const struct conf_forward_zone *z = &c->conf->forward_zones[i];
-
-		if (z->forward_https_upstream)
-			conf_remark(c->report, CONF_ERROR, z->from_file, z->from_line,
-				    "forward-https-upstream: this program was built without DNS over HTTPS "
-				    "(see configure --disable-doh)");
-	}
-#endif
-#ifndef HAVE_PAGES
-	if (c->conf->metrics.metrics_enable)
-		clause_remark(c, CLAUSE_metrics, CONF_ERROR, "metrics-enable",
-			      "this program was built without pages (see configure --disable-pages)");
-#endif
-	(void)c;
 }
 
 static void check_ipset(const struct checker *c)
@@ -784,7 +736,7 @@ bool conf_check(const struct conf *conf, const struct conf_how *how, struct conf
 	check_zone_types(&c);
 	check_sense(&c);
 	check_dnstap(&c);
-	check_built(&c);
+	conf_check_parts(conf, c.report);
 	check_ipset(&c);
 	if (!c.how->no_files)
 		check_files(&c);

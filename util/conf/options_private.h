@@ -306,6 +306,9 @@ struct conf_module {
 extern const struct conf_module conf_modules[];
 extern const size_t conf_module_count;
 
+/* Errors for what needs parts that are not here (options_parts.c). */
+void conf_check_parts(const struct conf *conf, struct conf_report *report);
+
 /* ---- scripts of others (options_scripts.c) ---- */
 
 /* A blocklist: clause for each python-script: whose lists can be read, unless there is one. */
