@@ -41,12 +41,16 @@ static bool is_harmless(const char *text)
 	return false;
 }
 
-/* Whether an option that matters has no effect yet; `skip` names the first. */
+/* Whether an option that matters has no effect yet, or is of a part that was left out; `skip` names the first. */
 static bool needs_more(const struct conf_report *report, char *skip, size_t skip_len)
 {
 	for (size_t i = 0; i < report->count; i++) {
 		const struct conf_remark *r = &report->remarks[i];
 
+		if (r->weight == CONF_ERROR && strstr(r->text, "this program was built without ")) {
+			snprintf(skip, skip_len, "%s", r->text);
+			return true;
+		}
 		if (r->weight == CONF_NOTICE && strstr(r->text, "has no effect yet") &&
 		    !is_harmless(r->text)) {
 			snprintf(skip, skip_len, "%.*s is for a later issue",
@@ -138,10 +142,10 @@ struct conf *replay_config(const struct scenario *s, int minimise, char *skip, s
 	good = !*skip && conf_load_text(conf, "preamble", preamble, strlen(preamble), &how, &report) &&
 	       conf_load_text(conf, "scenario", text, strlen(text), &how, &report) &&
 	       conf_check(conf, &how, &report);
-	if (!*skip && !good)
-		conf_report_fault(&report, f);
 	if (!*skip && needs_more(&report, skip, skip_len))
 		good = false;
+	if (!*skip && !good)
+		conf_report_fault(&report, f);
 	conf_report_clear(&report);
 	arena_clear(&a);
 	if (good)

@@ -185,7 +185,7 @@ static void option_is_unknown(struct loader *l, const struct conftext_word *w)
 		return;
 	}
 	for (size_t i = 0; i < conf_option_count; i++)
-		if (conf_options[i].clause == l->clause && !conf_options[i].heading &&
+		if (conf_options[i].clause == l->clause && conf_options[i].row != ROW_HEADING &&
 		    is_nearer(conf_options[i].name, w->text, len, &best))
 			like = conf_options[i].name;
 	begins = nearest_clause(w->text, &best);
@@ -234,7 +234,7 @@ static void tell_status(struct loader *l, const struct option *o, const struct c
 			    "%s: is accepted and has no effect yet", name);
 	else if (o->status == CONF_NONE)
 		conf_remark(l->report, CONF_NOTICE, w->file, w->line,
-			    "%s: is accepted and has no effect here: %s", name, o->why);
+			    "%s: is accepted and has no effect here: %s", name, o->text);
 }
 
 /* `o` is NULL when the option is unknown. */

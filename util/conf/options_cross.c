@@ -235,7 +235,7 @@ static void check_files(const struct checker *c)
 
 	for (size_t i = 0; i < conf_option_count; i++) {
 		o = &conf_options[i];
-		if (o->real || o->heading || o->status == CONF_NONE)
+		if (o->row != ROW_OPTION || o->status == CONF_NONE)
 			continue;
 		if (o->check == CHECK_FOLDER || o->check == CHECK_READABLE ||
 		    o->check == CHECK_READABLE_GLOB || o->check == CHECK_ANCHOR_FILE ||

@@ -123,7 +123,7 @@ static void tell_options(struct explainer *e, enum heading h, const char *text)
 		begin(e, h, text);
 		print_told(e, o);
 		if (!works) {
-			char *why = mem_textf("It has no effect here%s%s.", *o->why ? ": " : " yet", o->why);
+			char *why = mem_textf("It has no effect here%s%s.", *o->text ? ": " : " yet", o->text);
 
 			print_wrapped(e->out, why);
 			mem_free(why);
@@ -176,7 +176,7 @@ static void tell_defaults(const struct explainer *e)
 
 	for (size_t i = 0; i < conf_option_count; i++) {
 		const struct option *o = &conf_options[i];
-		const char *there = o->real || o->heading ? NULL : note(o, NOTE_DEFAULT);
+		const char *there = o->row != ROW_OPTION ? NULL : note(o, NOTE_DEFAULT);
 		char name[CONF_NAME], *here;
 
 		if (!there || e->told[i].count)

@@ -97,6 +97,7 @@ static void put_value_form(FILE *out, const struct option *o)
 
 static void put_default(FILE *out, const struct option *o)
 {
+	const char *least = conf_option_least(o), *most = conf_option_most(o);
 	char *dflt = conf_default(o, false), *text;
 
 	if (o->type == CONF_LIST_T)
@@ -105,9 +106,9 @@ static void put_default(FILE *out, const struct option *o)
 		text = mem_textf("Default: %s.", dflt);
 	else
 		text = NULL;
-	if (text && (*o->least || *o->most)) {
+	if (text && (*least || *most)) {
 		char *both = mem_textf("%.*s (from %s%s%s).", (int)strlen(text) - 1, text,
-				       *o->least ? o->least : "0", *o->most ? " to " : " up", o->most);
+				       *least ? least : "0", *most ? " to " : " up", most);
 
 		mem_free(text);
 		text = both;
@@ -125,7 +126,7 @@ static void put_aliases(FILE *out, const struct option *o)
 	for (size_t i = 0; i < conf_option_count; i++) {
 		const struct option *a = &conf_options[i];
 
-		if (a->clause != o->clause || !a->real || strcmp(a->real, o->name) != 0)
+		if (a->clause != o->clause || a->row != ROW_ALIAS || strcmp(a->text, o->name) != 0)
 			continue;
 		fputs(first ? "Also written\n\\fB" : ",\n\\fB", out);
 		put_name(out, a->name);
@@ -151,7 +152,7 @@ static void put_option(FILE *out, const struct option *o)
 	if (o->status == CONF_PLANNED)
 		put_text(out, "It is accepted and has no effect yet.");
 	if (o->status == CONF_NONE) {
-		text = mem_textf("It is accepted and has no effect here: %s.", o->why);
+		text = mem_textf("It is accepted and has no effect here: %s.", o->text);
 		put_text(out, text);
 		mem_free(text);
 	} else {
@@ -176,10 +177,10 @@ static void put_heading(FILE *out, const struct option *o, bool first)
 		fputs(":\n", out);
 	}
 	if (o->clause == CLAUSE_server) {
-		fprintf(out, ".SS %s\n", o->heading);
+		fprintf(out, ".SS %s\n", o->text);
 		return;
 	}
-	text = mem_textf("%s.%s", o->heading, conf_clauses[o->clause].many ? " The clause may be repeated." : "");
+	text = mem_textf("%s.%s", o->text, conf_clauses[o->clause].many ? " The clause may be repeated." : "");
 	put_text(out, text);
 	mem_free(text);
 }

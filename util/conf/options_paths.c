@@ -93,7 +93,7 @@ static bool is_of_others(const struct option *o)
 
 static bool names_a_file(const struct option *o)
 {
-	if (is_of_others(o) || o->real || o->heading || o->status != CONF_WORKS || o->check == CHECK_FOLDER ||
+	if (is_of_others(o) || o->row != ROW_OPTION || o->status != CONF_WORKS || o->check == CHECK_FOLDER ||
 	    is_at(o, offsetof(struct conf_server, blocklist_directory)))
 		return false;
 	return o->type == CONF_FILE_T || o->check == CHECK_READABLE || o->check == CHECK_READABLE_GLOB ||

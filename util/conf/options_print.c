@@ -254,7 +254,7 @@ static bool clauses_differ(const struct conf *a, const struct conf *b, enum conf
 		for (size_t i = 0; i < conf_option_count; i++) {
 			const struct option *o = &conf_options[i];
 
-			if (o->clause != clause || o->real || o->heading)
+			if (o->clause != clause || o->row != ROW_OPTION)
 				continue;
 			text_of_option(ta, a, o, n);
 			text_of_option(tb, b, o, n);
@@ -274,7 +274,7 @@ void conf_compare(const struct conf *a, const struct conf *b,
 	for (size_t i = 0; i < conf_option_count; i++) {
 		const struct option *o = &conf_options[i];
 
-		if (o->real || o->heading || conf_clauses[o->clause].many)
+		if (o->row != ROW_OPTION || conf_clauses[o->clause].many)
 			continue;
 		text_of_option(&ta, a, o, 0);
 		text_of_option(&tb, b, o, 0);
@@ -301,9 +301,9 @@ void conf_print_options(FILE *out)
 		const struct option *o = &conf_options[i], *real = o;
 		char *dflt;
 
-		if (o->heading)
+		if (o->row == ROW_HEADING)
 			continue;
-		if (o->real)
+		if (o->row == ROW_ALIAS)
 			real = conf_find_option(o->clause, conf_name_print(o->name, name),
 						strlen(o->name));
 		dflt = conf_default(real, false);
@@ -428,12 +428,12 @@ static void print_heading(FILE *out, const struct option *o, bool first)
 	char name[CONF_NAME];
 
 	if (first && !server)
-		fprintf(out, "# %s%s\n", o->heading, many ? "; the clause may be repeated." : ".");
+		fprintf(out, "# %s%s\n", o->text, many ? "; the clause may be repeated." : ".");
 	if (first)
 		fprintf(out, "%s%s:\n%s", many ? "# " : "",
 			conf_name_print(conf_clauses[o->clause].name, name), server ? "\n" : "");
 	if (server)
-		fprintf(out, "\t# ---- %s ----\n\n", o->heading);
+		fprintf(out, "\t# ---- %s ----\n\n", o->text);
 }
 
 void conf_walk_shown(FILE *out, void (*heading)(FILE *out, const struct option *o, bool first),
@@ -444,9 +444,9 @@ void conf_walk_shown(FILE *out, void (*heading)(FILE *out, const struct option *
 	for (size_t i = 0; i < conf_option_count; i++) {
 		const struct option *o = &conf_options[i];
 
-		if (o->heading)
+		if (o->row == ROW_HEADING)
 			heading(out, o, o->clause != open);
-		else if (!o->real && o->status != CONF_TEST_ONLY)
+		else if (o->row == ROW_OPTION && o->status != CONF_TEST_ONLY)
 			option(out, o);
 		open = o->clause;
 	}

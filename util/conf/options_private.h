@@ -3,6 +3,8 @@
 #ifndef UTIL_CONF_OPTIONS_PRIVATE_H
 #define UTIL_CONF_OPTIONS_PRIVATE_H
 
+#include <string.h>
+
 #include "util/base/fault.h"
 #include "util/conf/options.h"
 
@@ -208,19 +210,32 @@ enum conf_type {
 
 enum conf_status { CONF_WORKS, CONF_PLANNED, CONF_NONE, CONF_TEST_ONLY };
 
+/* An alias has only a name and a text; a heading, which begins a chapter, only the text. */
+enum conf_row { ROW_OPTION, ROW_ALIAS, ROW_HEADING };
+
 struct option {
-	enum conf_clause clause : 8;
-	enum conf_type type : 8;
+	enum conf_row row : 2;
+	enum conf_clause clause : 6;
+	enum conf_type type : 6;
 	enum conf_check check : 8;
-	enum conf_status status : 8;
-	enum conf_acts acts;    /* of a change */
+	enum conf_status status : 4;
+	enum conf_acts acts : 4; /* of a change */
 	unsigned at;            /* offset of the field in the clause's struct */
 	const char *name;       /* with '_' for '-', like all names here */
-	const char *real;       /* of an alias: the option it stands for; the rest is empty */
-	const char *heading;    /* of a row that begins a chapter; the rest is empty */
-	const char *dflt, *least, *most;
-	const char *why;        /* it is CONF_NONE */
+	const char *text;       /* the heading; the option an alias stands for; why one is CONF_NONE */
+	const char *dflt;
+	const char *limits;     /* two texts: the least and the most */
 };
+
+static inline const char *conf_option_least(const struct option *o)
+{
+	return o->limits;
+}
+
+static inline const char *conf_option_most(const struct option *o)
+{
+	return o->limits + strlen(o->limits) + 1;
+}
 
 extern const struct option conf_options[];
 extern const size_t conf_option_count;

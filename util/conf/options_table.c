@@ -6,21 +6,21 @@
 
 #include "util/base/mem.h"
 
-#define STATUS_WORKS            .status = CONF_WORKS, .why = ""
+#define STATUS_WORKS            .status = CONF_WORKS, .text = ""
 #define STATUS_START            STATUS_WORKS, .acts = CONF_AT_START
 #define STATUS_ZONES            STATUS_WORKS, .acts = CONF_WITH_ZONES
 #define STATUS_LOG              STATUS_WORKS, .acts = CONF_WITH_LOG
-#define STATUS_PLANNED          .status = CONF_PLANNED, .why = ""
-#define STATUS_NONE(reason)     .status = CONF_NONE, .why = reason
-#define STATUS_TEST_ONLY        .status = CONF_TEST_ONLY, .why = "for tests alone"
+#define STATUS_PLANNED          .status = CONF_PLANNED, .text = ""
+#define STATUS_NONE(reason)     .status = CONF_NONE, .text = reason
+#define STATUS_TEST_ONLY        .status = CONF_TEST_ONLY, .text = "for tests alone"
 
 const struct option conf_options[] = {
-#define GROUP(clause_, heading_) { .clause = CLAUSE_##clause_, .name = "", .heading = heading_ },
+#define GROUP(clause_, heading_) { .row = ROW_HEADING, .clause = CLAUSE_##clause_, .name = "", .text = heading_ },
 #define ALIAS(clause_, name_, real_) \
-	{ .clause = CLAUSE_##clause_, .name = #name_, .real = #real_ },
+	{ .row = ROW_ALIAS, .clause = CLAUSE_##clause_, .name = #name_, .text = #real_ },
 #define OPT(clause_, type_, name_, dflt_, least_, most_, check_, status_, help_) \
 	{ .clause = CLAUSE_##clause_, .name = #name_, .type = CONF_##type_##_T, .dflt = dflt_, \
-	  .least = least_, .most = most_, .check = CHECK_##check_, \
+	  .limits = least_ "\0" most_, .check = CHECK_##check_, \
 	  .at = offsetof(struct conf_##clause_, name_), STATUS_##status_ },
 #include "util/conf/options.def"
 #undef GROUP
@@ -67,11 +67,11 @@ const char *conf_name_print(const char *name, char buf[CONF_NAME])
 
 static const struct option *real_option(const struct option *o)
 {
-	if (!o->real)
+	if (o->row != ROW_ALIAS)
 		return o;
 	for (size_t i = 0; i < conf_option_count; i++)
 		if (conf_options[i].clause == o->clause &&
-		    strcmp(conf_options[i].name, o->real) == 0)
+		    strcmp(conf_options[i].name, o->text) == 0)
 			return &conf_options[i];
 	PANIC("options.def: alias %s stands for nothing", o->name);
 }

@@ -72,7 +72,7 @@ static bool read_amount(enum conf_type type, const char *text, uint64_t *out)
 
 static void describe_amount(const struct option *o, char *buf, size_t room)
 {
-	const char *what = "a number";
+	const char *what = "a number", *least = conf_option_least(o), *most = conf_option_most(o);
 
 	if (o->type == CONF_SECONDS_T)
 		what = "a number of seconds, or one with s, m, h, d or w";
@@ -80,10 +80,10 @@ static void describe_amount(const struct option *o, char *buf, size_t room)
 		what = "a number of milliseconds";
 	else if (o->type == CONF_SIZE_T)
 		what = "a number of bytes, or one with k, m or g";
-	if (*o->least && *o->most)
-		snprintf(buf, room, "%s, from %s to %s", what, o->least, o->most);
-	else if (*o->least && strcmp(o->least, "0") != 0)
-		snprintf(buf, room, "%s, at least %s", what, o->least);
+	if (*least && *most)
+		snprintf(buf, room, "%s, from %s to %s", what, least, most);
+	else if (*least && strcmp(least, "0") != 0)
+		snprintf(buf, room, "%s, at least %s", what, least);
 	else
 		snprintf(buf, room, "%s", what);
 }
@@ -113,7 +113,7 @@ static bool put_amount(const struct option *o, void *at, const char *text, const
 		return false;
 	}
 	for (int upper = 0; upper < 2; upper++) {
-		const char *bound = upper ? o->most : o->least;
+		const char *bound = upper ? conf_option_most(o) : conf_option_least(o);
 
 		if (!*bound || !read_amount(o->type, bound, &limit) ||
 		    (upper ? n <= limit : n >= limit))
@@ -403,7 +403,7 @@ static void set_defaults(struct conf *conf, enum conf_clause clause, void *base)
 		const char *words[CONF_MOST_WORDS];
 		char *text;
 
-		if (o->clause != clause || o->real || o->heading || o->type == CONF_LIST_T)
+		if (o->clause != clause || o->row != ROW_OPTION || o->type == CONF_LIST_T)
 			continue;
 		text = conf_default(o, false);
 		words[0] = words[1] = words[2] = text;
@@ -524,7 +524,7 @@ struct conf *conf_copy(const struct conf *conf)
 			for (size_t i = 0; i < conf_option_count; i++) {
 				const struct option *o = &conf_options[i];
 
-				if (o->clause == clause && !o->real && !o->heading)
+				if (o->clause == clause && o->row == ROW_OPTION)
 					copy_field(copy, o, to, from);
 			}
 		}
@@ -565,8 +565,7 @@ void conf_free(struct conf *conf)
 
 		for (size_t n = 0; n < conf_clause_size(conf, clause); n++)
 			for (size_t i = 0; i < conf_option_count; i++)
-				if (conf_options[i].clause == clause && !conf_options[i].real &&
-				    !conf_options[i].heading)
+				if (conf_options[i].clause == clause && conf_options[i].row == ROW_OPTION)
 					clear_field(&conf_options[i],
 						    conf_clause_get(conf, clause, n));
 		if (conf_clauses[c].many)

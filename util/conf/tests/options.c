@@ -94,21 +94,21 @@ static void every_row_is_whole(void **state)
 	for (size_t i = 0; i < conf_option_count; i++) {
 		const struct option *o = &conf_options[i];
 
-		if (o->heading)
+		if (o->row == ROW_HEADING)
 			continue;
 		assert_true(strlen(o->name) < CONF_NAME);
 		conf_name_print(o->name, name);
 		if (!conf_find_option(o->clause, name, strlen(name)))
 			fail_msg("%s is not found by its name", name);
 		for (size_t j = 0; j < i; j++)
-			if (conf_options[j].clause == o->clause && !conf_options[j].heading &&
+			if (conf_options[j].clause == o->clause && conf_options[j].row != ROW_HEADING &&
 			    strcmp(conf_options[j].name, o->name) == 0)
 				fail_msg("%s stands in the table twice", name);
-		if (o->real)
+		if (o->row == ROW_ALIAS)
 			continue;
 		if (!*conf_option_help(o) || strlen(conf_option_help(o)) > 300)
 			fail_msg("%s has no help, or a story", name);
-		if (o->status == CONF_NONE && !*o->why)
+		if (o->status == CONF_NONE && !*o->text)
 			fail_msg("%s has no effect and says no reason", name);
 		if (conf_word_count(o->check) > 1 && o->type != CONF_LIST_T)
 			fail_msg("%s has several words and is no list", name);
@@ -619,7 +619,7 @@ static void a_change_is_checked_as_the_file_is(void **state)
 		const struct option *o = &conf_options[i];
 		unsigned count = conf_word_count(o->check);
 
-		if (o->real || o->heading || conf_clauses[o->clause].many || o->status == CONF_TEST_ONLY)
+		if (o->row != ROW_OPTION || conf_clauses[o->clause].many || o->status == CONF_TEST_ONLY)
 			continue;
 		for (size_t v = 0; v < COUNT(values); v++) {
 			const char *const words[] = { values[v], values[(v + 3) % COUNT(values)], values[(v + 7) % COUNT(values)] };
