@@ -23,15 +23,25 @@
 #include "util/names/trie.h"
 #include "validator/trust.h"
 
-enum shape { NOTHING, FAILURES, ANSWERS, SHAPES, VALIDATES, BY_NAME, BY_TRUST, COMPARED };
+enum shape { FAILURES, ANSWERS, SHAPES, VALIDATES, BY_NAME, BY_TRUST, COMPARED };
 
 struct row {
 	const char *name;
 	enum shape shape;
 };
 
+/* Most shape nothing, and an option without a row does not either. */
+#define ROW_NOTHING(option)
+#define ROW_FAILURES(option)  { #option, FAILURES },
+#define ROW_ANSWERS(option)   { #option, ANSWERS },
+#define ROW_SHAPES(option)    { #option, SHAPES },
+#define ROW_VALIDATES(option) { #option, VALIDATES },
+#define ROW_BY_NAME(option)   { #option, BY_NAME },
+#define ROW_BY_TRUST(option)  { #option, BY_TRUST },
+#define ROW_COMPARED(option)  { #option, COMPARED },
+
 static const struct row rows[] = {
-#define SHAPE(option, what) { #option, what },
+#define SHAPE(option, what) ROW_##what(option)
 #include "daemon/process/shape.def"
 #undef SHAPE
 };
@@ -110,7 +120,6 @@ static void on_option(void *arg, const char *name)
 		case VALIDATES:
 			forget_kinds(c->f, FORGET_EVERYTHING);
 			break;
-		case NOTHING:
 		case BY_NAME:
 		case BY_TRUST:
 		case COMPARED:
