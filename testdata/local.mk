@@ -87,7 +87,9 @@ FUZZ_MAIN = testdata/fuzz/libdriver.a
 endif
 
 # The adversary of a whole internet (testdata/hostile/README.md).
+if PARTS
 noinst_PROGRAMS += testdata/hostile/hostile
+endif
 testdata_hostile_hostile_SOURCES = \
 	testdata/hostile/adversary.c testdata/hostile/adversary.def testdata/hostile/adversary.h \
 	testdata/hostile/adversary_more.c testdata/hostile/adversary_rules.c \

@@ -24,4 +24,5 @@ libresolver_la_SOURCES += \
 
 UNIT_TESTS += \
 	util/conf/tests/conftext \
-	util/conf/tests/options
+	util/conf/tests/options \
+	util/conf/tests/parts
