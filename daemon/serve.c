@@ -136,6 +136,16 @@ static void give_lists(const struct daemon *d, const struct conf *conf)
 	mem_free(folder);
 }
 
+/* As the user that the daemon runs as, and in its chroot. */
+static void go_on_inside(struct daemon *d, const struct conf *conf)
+{
+	const char *file = conf->remote_control.changes_file;
+	char *path = d->locked_in ? conf_path_inside(conf, file) : conf_path(conf, file);
+
+	changes_enter(&d->changes, path);
+	mem_free(path);
+}
+
 static bool open_workers(struct daemon *d, struct fault *f)
 {
 	struct worker_how how = { .snapshot = d->snapshot,
@@ -204,6 +214,8 @@ static bool open_outside(struct daemon *d, struct fault *f)
 		return false;
 	if (*conf->server.chroot)
 		d->locked_in = mem_text(conf->server.chroot);
+	if (d->changes.kept)
+		go_on_inside(d, conf);
 	core_dumps_forbid(conf);
 	querypipe_make(conf, d->locked_in != NULL);
 	d->sandbox = sandbox_draw(conf, d->locked_in != NULL);
@@ -218,6 +230,28 @@ static void reopen(struct daemon *d)
 	stats_log_plan(d);
 }
 
+/* If options that commands have set make it impossible, without them. Takes over `conf`. */
+static struct snapshot *first_snapshot(struct daemon *d, struct conf *conf, struct fault *f)
+{
+	struct fault why = { 0 };
+	struct snapshot *s = modules_snapshot(conf, &why);
+
+	if (s)
+		return s;
+	conf_free(conf);
+	if (!changes_refuse_options(&d->changes, why.text)) {
+		fault_set(f, "%s", why.text);
+		return NULL;
+	}
+	d->without_changes = true;
+	conf = daemon_read(d, f);
+	d->without_changes = false;
+	s = conf ? modules_snapshot(conf, f) : NULL;
+	if (!s)
+		conf_free(conf);
+	return s;
+}
+
 bool serve_open(struct daemon *d, struct conf *conf, struct fault *f)
 {
 	d->reopen = reopen;
@@ -225,17 +259,20 @@ bool serve_open(struct daemon *d, struct conf *conf, struct fault *f)
 	d->loader = loader_new();
 	d->started_us = d->zeroed_us = loop_time(d->loop)->now_us;
 	d->reloaded_s = (int64_t)time(NULL);
-	d->snapshot = modules_snapshot(conf, f);
-	if (!d->snapshot) {
-		conf_free(conf);
+	d->snapshot = first_snapshot(d, conf, f);
+	if (!d->snapshot)
 		return false;
-	}
+	if (d->changes.kept)
+		d->snapshot = changes_apply(&d->changes, d->snapshot, true);
+	conf = d->snapshot->conf;
 	d->worker_count = conf->server.num_threads;
 	d->client_sockets = mem_array(d->worker_count, sizeof *d->client_sockets);
 	d->workers = mem_array(d->worker_count, sizeof *d->workers);
 	if (!open_outside(d, f))
 		return false;
 	blocklists_start(d->snapshot->policy->lists, NULL, conf, d->loader, d->locked_in != NULL);
+	if (d->changes.kept)
+		changes_run(&d->changes, d->snapshot, loop_time(d->loop)->now_s);
 	caches_init(&d->caches, conf);
 	policy_shed(conf);
 	d->leases = leases_new(d->loop);

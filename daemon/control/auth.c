@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "daemon/control/call_json.h"
+#include "daemon/control/changes.h"
 #include "daemon/process/cache_keeper.h"
 #include "daemon/process/daemon.h"
 #include "daemon/process/forget.h"
@@ -14,6 +15,7 @@
 #include "services/query/snapshot.h"
 #include "services/xfer/schedule.h"
 #include "util/base/fault.h"
+#include "util/base/mem.h"
 #include "util/conf/options.h"
 #include "util/dns/dname.h"
 
@@ -154,7 +156,15 @@ static void switch_policy(struct call *c, bool on)
 {
 	const struct authzone *z = take_policy(c);
 
+	char name[DNAME_TEXT], *command;
+	bool kept;
+
 	if (!z)
+		return;
+	command = control_change_print(on ? "rpz_enable" : "rpz_disable", NULL, dname_print(z->name, name));
+	kept = control_keep(c, command);
+	mem_free(command);
+	if (!kept)
 		return;
 	atomic_store(&z->cell->disabled, !on);
 	call_ok(c);

@@ -1,7 +1,7 @@
 /* Commands about blocklists: status, reloading, pauses, rules, testing a name.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Rules and pauses given here survive reloads and last until the process ends. */
+ * Rules and pauses given here survive reloads and last until the process ends, or longer if changes are kept. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "daemon/control/call_json.h"
+#include "daemon/control/changes.h"
 #include "daemon/control/stats.h"
 #include "daemon/process/daemon.h"
 #include "daemon/worker/worker.h"
@@ -305,6 +306,15 @@ static uint32_t seconds_in(const char *word)
 	return 0;
 }
 
+static bool keep_pause(struct call *c, uint32_t s, const char *view)
+{
+	char *command = mem_textf("blocklist_pause until=%" PRId64 "%s%s", (int64_t)time(NULL) + s, view ? " " : "", view ? view : "");
+	bool kept = control_keep(c, command);
+
+	mem_free(command);
+	return kept;
+}
+
 void control_blocklist_pause(struct call *c, struct worker *w)
 {
 	const char *word = control_word(&c->args);
@@ -320,16 +330,22 @@ void control_blocklist_pause(struct call *c, struct worker *w)
 		call_say(c, "error no view with name: %s\n", view);
 		return;
 	}
+	if (!keep_pause(c, s, view))
+		return;
 	blocklists_pause(lists_of(c), view, now_s(c) + s);
 	call_ok(c);
 }
 
 void control_blocklist_resume(struct call *c, struct worker *w)
 {
-	bool ended = blocklists_resume(lists_of(c), now_s(c));
-	struct json *j = call_object(c);
+	struct json *j;
+	bool ended;
 
 	(void)w;
+	if (!control_keep(c, "blocklist_resume"))
+		return;
+	ended = blocklists_resume(lists_of(c), now_s(c));
+	j = call_object(c);
 	if (j)
 		json_bool(j, "was_paused", ended);
 	else if (ended)
@@ -340,12 +356,26 @@ void control_blocklist_resume(struct call *c, struct worker *w)
 
 /* ---- rules ---- */
 
+/* Take the name, and note the command. */
+static bool take_rule(struct call *c, uint8_t name[DNAME_MAX])
+{
+	char text[DNAME_TEXT], *command;
+	bool kept;
+
+	if (!call_take_name(c, name))
+		return false;
+	command = control_change_print(c->command->word, NULL, dname_print(name, text));
+	kept = control_keep(c, command);
+	mem_free(command);
+	return kept;
+}
+
 void control_blocklist_allow(struct call *c, struct worker *w)
 {
 	uint8_t name[DNAME_MAX];
 
 	(void)w;
-	if (!call_take_name(c, name))
+	if (!take_rule(c, name))
 		return;
 	blocklists_allow(lists_of(c), name);
 	call_ok(c);
@@ -356,7 +386,7 @@ void control_blocklist_deny(struct call *c, struct worker *w)
 	uint8_t name[DNAME_MAX];
 
 	(void)w;
-	if (!call_take_name(c, name))
+	if (!take_rule(c, name))
 		return;
 	blocklists_deny(lists_of(c), name);
 	call_ok(c);
@@ -367,7 +397,7 @@ void control_blocklist_forget(struct call *c, struct worker *w)
 	uint8_t name[DNAME_MAX];
 
 	(void)w;
-	if (!call_take_name(c, name))
+	if (!take_rule(c, name))
 		return;
 	if (blocklists_forget(lists_of(c), name))
 		call_ok(c);

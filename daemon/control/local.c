@@ -1,11 +1,12 @@
 /* Commands about local zones and records, the server's and those of views.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Changes are visible to every worker at once, and last until the next reload. */
+ * Changes are visible to every worker at once, and last until the next reload, unless they are kept. */
 #include <stdio.h>
 #include <string.h>
 
 #include "daemon/control/call_json.h"
+#include "daemon/control/changes.h"
 #include "daemon/process/daemon.h"
 #include "daemon/process/leases.h"
 #include "services/policy/policy.h"
@@ -53,80 +54,65 @@ static struct localzones *kept_by(const struct view *v)
 
 /* ---- one change ---- */
 
-static bool parse_name(struct call *c, const char *text, uint8_t *name)
+/* Where `change` takes place: NULL where there is nothing to remove from. */
+static struct localzones *place_of(const struct call *c, struct view *v, bool removes)
 {
-	struct fault why = { 0 };
-
-	if (dname_parse(name, text, &why))
-		return true;
-	call_say(c, "error cannot parse name %s: %s\n", text, why.text);
-	return false;
+	if (!v)
+		return of_server(c);
+	return removes ? kept_by(v) : of_view(c, v);
 }
 
-/* "name type" */
-static bool put_zone(struct call *c, struct localzones *z, char *text)
-{
-	uint8_t name[DNAME_MAX];
-	enum zone_type type;
-	char *first = control_word(&text);
-
-	if (!first || !*text) {
-		call_say(c, "error could not find next argument after %s\n", first ? first : "");
-		return false;
-	}
-	if (!parse_name(c, first, name))
-		return false;
-	if (!zone_type_parse(text, &type)) {
-		call_say(c, "error not a zone type. %s\n", text);
-		return false;
-	}
-	/* the records of a default zone stay; what it does not know is asked for elsewhere */
-	localzones_put(z, name, CLASS_IN, type == ZONE_nodefault ? ZONE_transparent : type);
-	return true;
-}
-
-static bool remove_zone(struct call *c, struct localzones *z, const char *text)
-{
-	uint8_t name[DNAME_MAX];
-
-	if (!parse_name(c, text, name))
-		return false;
-	localzones_remove(z, name, CLASS_IN);
-	return true;
-}
-
-static bool put_record(struct call *c, struct localzones *z, const char *text)
+/* False, with the error in the reply. To be cleared in either case. */
+static bool read_change(struct call *c, struct change *change, const char *command, const char *args)
 {
 	struct fault f = { 0 };
 
-	if (localzones_put_record(z, text, &f))
+	if (change_read(change, command, &f))
 		return true;
-	call_say(c, "error parsing local-data at position 0 '%s': %s\n", text, f.text);
-	return false;
-}
-
-/* Remove everything at a name, or a single record. */
-static bool remove_data(struct call *c, struct localzones *z, const char *text)
-{
-	uint8_t name[DNAME_MAX];
-	struct fault f = { 0 };
-
-	if (strpbrk(text, " \t")) {
-		if (localzones_remove_record(z, text, &f))
-			return true;
+	if (change->id.kind == CHANGE_local_data)
+		call_say(c, "error parsing local-data at position 0 '%s': %s\n", args, f.text);
+	else
 		call_say(c, "error %s\n", f.text);
-		return false;
-	}
-	if (!parse_name(c, text, name))
-		return false;
-	localzones_remove_name(z, name, CLASS_IN);
-	return true;
+	return false;
 }
 
-/* Records that come line by line, put when the last has come. */
+static bool act(struct call *c, const struct change *change, struct localzones *z, const char *args)
+{
+	struct fault f = { 0 };
+
+	if (!z || change_local(change, z, NULL, &f))
+		return true;
+	if (change->id.kind == CHANGE_local_data)
+		call_say(c, "error parsing local-data at position 0 '%s': %s\n", args, f.text);
+	else
+		call_say(c, "error %s\n", f.text);
+	return false;
+}
+
+/* `v`: NULL: the server's. `word`: of the server's command. */
+static bool carry_out(struct call *c, const char *word, struct view *v, const char *args)
+{
+	char *command = control_change_print(word, v ? v->name : NULL, args);
+	struct change change;
+	bool good = read_change(c, &change, command, args) && control_keep(c, command);
+
+	if (good && !act(c, &change, place_of(c, v, change_removes(&change)), args)) {
+		control_take_back(c);
+		good = false;
+	}
+	change_clear(&change);
+	mem_free(command);
+	return good;
+}
+
+/* ---- many changes, one per line ---- */
+
+/* What comes line by line. Changes that are kept are noted and put when the last has come, records always; others at once. */
 struct gathering {
-	struct record_batch *batch;
-	char *view; /* NULL: the server's */
+	struct record_batch *batch; /* NULL: these are no records to be added */
+	struct kept_lines lines;    /* if changes are kept */
+	char *view;                 /* NULL: the server's */
+	const char *word;           /* of the command for one */
 };
 
 static void gathering_let_go(struct call *c)
@@ -134,38 +120,23 @@ static void gathering_let_go(struct call *c)
 	struct gathering *g = c->data;
 
 	record_batch_free(g->batch);
+	kept_lines_clear(&g->lines);
 	mem_free(g->view);
 }
 
-static void gathering_begin(struct call *c, const char *view)
+static struct gathering *gathering_begin(struct call *c, const char *word, const char *view)
 {
 	struct gathering *g = c->data = mem_zero(sizeof(*g));
 
-	g->batch = record_batch_new();
+	g->word = word;
 	g->view = view ? mem_text(view) : NULL;
 	c->let_go = gathering_let_go;
+	return g;
 }
 
-static void say_wrong(struct call *c, size_t number, const char *line, const char *why)
+static bool keeps(const struct call *c)
 {
-	call_say(c, "error parsing local-data at line %zu position 0 '%s': %s\n", number, line, why);
-}
-
-static void gather_line(struct call *c)
-{
-	struct gathering *g = c->data;
-	struct fault f = { 0 };
-
-	if (record_batch_read(g->batch, record_batch_keep(g->batch, c->item), c->items, &f))
-		c->done++;
-	else
-		say_wrong(c, c->items, c->item, f.text);
-}
-
-static void tell_wrong(void *call, size_t number, const char *line, const char *why)
-{
-	((struct call *)call)->done--;
-	say_wrong(call, number, line, why);
+	return c->daemon->changes.kept;
 }
 
 /* "added 2 zones" */
@@ -179,16 +150,146 @@ static void say_count(struct call *c, const char *did, const char *what)
 		call_say(c, "%s %u %s\n", did, c->done, what);
 }
 
-/* `z`: NULL if the view is gone. */
-static void gathering_end(struct call *c, struct localzones *z)
+/* The view is looked up again for each line, since a reload may have intervened. False: it is gone. */
+static bool find_view(const struct call *c, const struct gathering *g, struct view **v)
+{
+	*v = g->view ? views_find(call_snapshot(c)->policy->views, g->view) : NULL;
+	return *v || !g->view;
+}
+
+/* ---- records to be added ---- */
+
+static void say_wrong(struct call *c, size_t number, const char *line, const char *why)
+{
+	call_say(c, "error parsing local-data at line %zu position 0 '%s': %s\n", number, line, why);
+}
+
+static void gather_line(struct call *c)
 {
 	struct gathering *g = c->data;
+	struct fault f = { 0 };
 
-	if (z)
-		record_batch_put(g->batch, z, &(struct record_ends){ .wrong = tell_wrong, .arg = c });
+	if (!record_batch_read(g->batch, record_batch_keep(g->batch, c->item), c->items, &f)) {
+		say_wrong(c, c->items, c->item, f.text);
+		return;
+	}
+	c->done++;
+	if (keeps(c))
+		kept_lines_add(&g->lines, control_change_print(g->word, g->view, c->item), c->items);
+}
+
+static void tell_wrong(void *call, size_t number, const char *line, const char *why)
+{
+	struct call *c = call;
+	struct gathering *g = c->data;
+
+	c->done--;
+	kept_lines_remove(&g->lines, number);
+	say_wrong(c, number, line, why);
+}
+
+/* What did not fit is not kept either. */
+static void put_batch(struct call *c, struct localzones *z)
+{
+	struct gathering *g = c->data;
+	size_t count = g->lines.count;
+
+	if (!control_keep_lines(c, &g->lines)) {
+		c->done = 0;
+		return;
+	}
+	record_batch_put(g->batch, z, &(struct record_ends){ .wrong = tell_wrong, .arg = c });
+	if (g->lines.count == count)
+		return;
+	control_take_back(c);
+	if (!control_keep_lines(c, &g->lines))
+		call_say(c, "error the records are in use until the next reload, but not kept\n");
+}
+
+static void gathering_end(struct call *c)
+{
+	const struct gathering *g = c->data;
+	struct view *v;
+
+	if (find_view(c, g, &v))
+		put_batch(c, place_of(c, v, false));
 	else
 		c->done = 0;
 	say_count(c, "added", "datas");
+}
+
+static void add_records(struct call *c)
+{
+	if (c->phase == CALL_ITEM)
+		gather_line(c);
+	else
+		gathering_end(c);
+}
+
+/* ---- other lines ---- */
+
+struct bulk {
+	const char *word;       /* "local_zone" */
+	const char *did, *what; /* "added", "zones" */
+};
+
+static void take_line(struct call *c)
+{
+	struct gathering *g = c->data;
+	struct view *v;
+
+	if (!find_view(c, g, &v))
+		return;
+	if (keeps(c)) {
+		char *command = control_change_print(g->word, g->view, c->item);
+		struct change change;
+
+		if (read_change(c, &change, command, c->item)) {
+			kept_lines_add(&g->lines, mem_text(command), c->items);
+			c->done++;
+		} else {
+			call_say(c, "error for input line: %s\n", c->item);
+		}
+		change_clear(&change);
+		mem_free(command);
+	} else if (!v || strcmp(g->word, "local_data_remove") != 0 || kept_by(v)) {
+		if (carry_out(c, g->word, v, c->item))
+			c->done++;
+		else
+			call_say(c, "error for input line: %s\n", c->item);
+	}
+}
+
+static void put_lines(struct call *c)
+{
+	const struct gathering *g = c->data;
+	struct view *v;
+
+	if (!g->lines.count)
+		return;
+	if (!find_view(c, g, &v) || !control_keep_lines(c, &g->lines)) {
+		c->done = 0;
+		return;
+	}
+	for (size_t i = 0; i < g->lines.count; i++) {
+		struct fault f = { 0 };
+		struct change change;
+
+		if (!change_read(&change, g->lines.lines[i], &f) ||
+		    !act(c, &change, place_of(c, v, change_removes(&change)), g->lines.lines[i]))
+			c->done--;
+		change_clear(&change);
+	}
+}
+
+static void take_lines(struct call *c, const struct bulk *b)
+{
+	if (c->phase == CALL_ITEM) {
+		take_line(c);
+		return;
+	}
+	put_lines(c);
+	say_count(c, b->did, b->what);
 }
 
 static void say_whether(struct call *c, bool done)
@@ -211,109 +312,74 @@ static bool wants_argument(struct call *c)
 void control_local_zone(struct call *c, struct worker *w)
 {
 	(void)w;
-	say_whether(c, put_zone(c, of_server(c), c->args));
+	say_whether(c, carry_out(c, "local_zone", NULL, c->args));
 }
 
 void control_local_zone_remove(struct call *c, struct worker *w)
 {
 	(void)w;
-	say_whether(c, wants_argument(c) && remove_zone(c, of_server(c), c->args));
+	say_whether(c, wants_argument(c) && carry_out(c, "local_zone_remove", NULL, c->args));
 }
 
 void control_local_data(struct call *c, struct worker *w)
 {
 	(void)w;
-	say_whether(c, put_record(c, of_server(c), c->args));
+	say_whether(c, carry_out(c, "local_data", NULL, c->args));
 }
 
 void control_local_data_remove(struct call *c, struct worker *w)
 {
 	(void)w;
-	say_whether(c, wants_argument(c) && remove_data(c, of_server(c), c->args));
+	say_whether(c, wants_argument(c) && carry_out(c, "local_data_remove", NULL, c->args));
 }
 
-/* ---- many changes, one per line ---- */
+/* ---- many changes to the server's ---- */
 
-typedef bool (*change_line)(struct call *c, struct localzones *z, char *text);
-
-static bool zone_line(struct call *c, struct localzones *z, char *text)
+/* NULL, with the error in the reply, if there are arguments, of which there are none. */
+static struct gathering *server_begin(struct call *c, const char *word)
 {
-	return put_zone(c, z, text);
+	if (!*c->args)
+		return gathering_begin(c, word, NULL);
+	call_say(c, "error command %s takes no arguments, have '%s'\n", c->command->word, c->args);
+	c->refused = true;
+	return NULL;
 }
-
-static bool zone_gone_line(struct call *c, struct localzones *z, char *text)
-{
-	return remove_zone(c, z, text);
-}
-
-static bool data_gone_line(struct call *c, struct localzones *z, char *text)
-{
-	return remove_data(c, z, text);
-}
-
-static void take_line(struct call *c, struct localzones *z, change_line change, bool echoes)
-{
-	char *line = mem_text(c->item);
-
-	if (change(c, z, c->item))
-		c->done++;
-	else if (echoes)
-		call_say(c, "error for input line: %s\n", line);
-	mem_free(line);
-}
-
-struct bulk {
-	change_line change;
-	const char *did, *what; /* "added", "zones" */
-	bool echoes;            /* bad lines are repeated in the reply */
-};
 
 static void server_bulk(struct call *c, const struct bulk *b)
 {
-	switch (c->phase) {
-	case CALL_BEGIN:
-		if (*c->args) {
-			call_say(c, "error command %s takes no arguments, have '%s'\n",
-				 c->command->word, c->args);
-			c->refused = true;
-		}
+	if (c->phase == CALL_BEGIN) {
+		(void)server_begin(c, b->word);
 		return;
-	case CALL_ITEM:
-		take_line(c, of_server(c), b->change, b->echoes);
-		return;
-	default:
-		leases_disturb(c->daemon->leases);
-		say_count(c, b->did, b->what);
 	}
+	take_lines(c, b);
+	if (c->phase == CALL_END)
+		leases_disturb(c->daemon->leases);
 }
 
 void control_local_zones(struct call *c, struct worker *w)
 {
 	(void)w;
-	server_bulk(c, &(struct bulk){ zone_line, "added", "zones", true });
+	server_bulk(c, &(struct bulk){ "local_zone", "added", "zones" });
 }
 
 void control_local_zones_remove(struct call *c, struct worker *w)
 {
 	(void)w;
-	server_bulk(c, &(struct bulk){ zone_gone_line, "removed", "zones", true });
+	server_bulk(c, &(struct bulk){ "local_zone_remove", "removed", "zones" });
 }
 
 void control_local_datas(struct call *c, struct worker *w)
 {
+	struct gathering *g;
+
 	(void)w;
-	if (c->phase == CALL_BEGIN && *c->args) {
-		call_say(c, "error command %s takes no arguments, have '%s'\n", c->command->word,
-			 c->args);
-		c->refused = true;
+	if (c->phase == CALL_BEGIN) {
+		g = server_begin(c, "local_data");
+		if (g)
+			g->batch = record_batch_new();
 		return;
 	}
-	if (c->phase == CALL_BEGIN)
-		gathering_begin(c, NULL);
-	else if (c->phase == CALL_ITEM)
-		gather_line(c);
-	else
-		gathering_end(c, of_server(c));
+	add_records(c);
 	if (c->phase == CALL_END)
 		leases_disturb(c->daemon->leases);
 }
@@ -321,7 +387,7 @@ void control_local_datas(struct call *c, struct worker *w)
 void control_local_datas_remove(struct call *c, struct worker *w)
 {
 	(void)w;
-	server_bulk(c, &(struct bulk){ data_gone_line, "removed", "datas", true });
+	server_bulk(c, &(struct bulk){ "local_data_remove", "removed", "datas" });
 }
 
 /* ---- views ---- */
@@ -332,7 +398,7 @@ void control_view_local_zone(struct call *c, struct worker *w)
 
 	(void)w;
 	if (v)
-		say_whether(c, put_zone(c, of_view(c, v), c->args));
+		say_whether(c, carry_out(c, "local_zone", v, c->args));
 }
 
 void control_view_local_zone_remove(struct call *c, struct worker *w)
@@ -341,7 +407,7 @@ void control_view_local_zone_remove(struct call *c, struct worker *w)
 
 	(void)w;
 	if (v && wants_argument(c))
-		say_whether(c, !kept_by(v) || remove_zone(c, kept_by(v), c->args));
+		say_whether(c, (!kept_by(v) && !keeps(c)) || carry_out(c, "local_zone_remove", v, c->args));
 }
 
 void control_view_local_data(struct call *c, struct worker *w)
@@ -350,7 +416,7 @@ void control_view_local_data(struct call *c, struct worker *w)
 
 	(void)w;
 	if (v)
-		say_whether(c, put_record(c, of_view(c, v), c->args));
+		say_whether(c, carry_out(c, "local_data", v, c->args));
 }
 
 void control_view_local_data_remove(struct call *c, struct worker *w)
@@ -359,55 +425,39 @@ void control_view_local_data_remove(struct call *c, struct worker *w)
 
 	(void)w;
 	if (v && wants_argument(c))
-		say_whether(c, !kept_by(v) || remove_data(c, kept_by(v), c->args));
+		say_whether(c, (!kept_by(v) && !keeps(c)) || carry_out(c, "local_data_remove", v, c->args));
 }
 
-/* The view is looked up again for each line, since a reload may have intervened. */
-static void view_bulk(struct call *c, const struct bulk *b)
+/* NULL, with the error in the reply, without such a view. */
+static struct gathering *view_begin(struct call *c, const char *word)
 {
-	bool removes = b->change == data_gone_line;
-	struct localzones *z;
-	struct view *v;
+	const struct view *v = take_view(c);
 
-	if (c->phase == CALL_BEGIN) {
-		v = take_view(c);
-		c->refused = !v;
-		c->data = v ? mem_text(v->name) : NULL;
-		return;
-	}
-	if (c->phase == CALL_END) {
-		say_count(c, b->did, b->what);
-		return;
-	}
-	v = views_find(call_snapshot(c)->policy->views, c->data);
-	z = removes && v ? kept_by(v) : of_view(c, v);
-	if (z)
-		take_line(c, z, b->change, b->echoes);
+	c->refused = !v;
+	return v ? gathering_begin(c, word, v->name) : NULL;
 }
 
 void control_view_local_datas(struct call *c, struct worker *w)
 {
-	struct view *v;
+	struct gathering *g;
 
 	(void)w;
-	if (c->phase == CALL_BEGIN) {
-		v = take_view(c);
-		c->refused = !v;
-		if (v)
-			gathering_begin(c, v->name);
-	} else if (c->phase == CALL_ITEM) {
-		gather_line(c);
-	} else {
-		v = views_find(call_snapshot(c)->policy->views,
-			       ((const struct gathering *)c->data)->view);
-		gathering_end(c, of_view(c, v));
+	if (c->phase != CALL_BEGIN) {
+		add_records(c);
+		return;
 	}
+	g = view_begin(c, "local_data");
+	if (g)
+		g->batch = record_batch_new();
 }
 
 void control_view_local_datas_remove(struct call *c, struct worker *w)
 {
 	(void)w;
-	view_bulk(c, &(struct bulk){ data_gone_line, "removed", "datas", true });
+	if (c->phase == CALL_BEGIN)
+		(void)view_begin(c, "local_data_remove");
+	else
+		take_lines(c, &(struct bulk){ "local_data_remove", "removed", "datas" });
 }
 
 /* ---- lists ---- */

@@ -6,6 +6,7 @@ libresolver_la_SOURCES += \
 	daemon/control/call.c daemon/control/call.h \
 	daemon/control/call_json.c daemon/control/call_json.h \
 	daemon/control/call_text.c daemon/control/call_text.h \
+	daemon/control/changes.c daemon/control/changes.h \
 	daemon/control/commands.c \
 	daemon/control/control.c daemon/control/control.def daemon/control/control.h \
 	daemon/control/cookies.c \

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "daemon/control/call_json.h"
+#include "daemon/control/changes.h"
 #include "daemon/process/daemon.h"
 #include "services/query/snapshot.h"
 #include "util/base/fault.h"
 #include "util/base/log.h"
+#include "util/base/mem.h"
 #include "util/conf/options.h"
 
 static void say_value(void *call, const char *text)
@@ -83,6 +85,19 @@ static bool is_option(const struct conf *conf, const char *line)
 	return is_single(conf, name);
 }
 
+/* Noted, and then put into force; `conf` is taken over on success. */
+static bool put_into_force(struct call *c, struct conf *conf, struct fault *f)
+{
+	struct daemon *d = c->daemon;
+	char *command = mem_textf("set_option %s", c->args);
+	bool kept = daemon_keep(d, command, f), good = kept && daemon_reconfigure(d, conf, f);
+
+	if (kept && !good)
+		control_take_back(c);
+	mem_free(command);
+	return good;
+}
+
 void control_set_option(struct call *c, struct worker *w)
 {
 	struct fault f = { 0 };
@@ -97,7 +112,7 @@ void control_set_option(struct call *c, struct worker *w)
 	}
 	conf = conf_copy(call_snapshot(c)->conf);
 	if (conf_set_option(conf, c->args, &f) && conf_check_change(call_snapshot(c)->conf, conf, &how, &f) &&
-	    daemon_reconfigure(c->daemon, conf, &f)) {
+	    put_into_force(c, conf, &f)) {
 		call_ok(c);
 		return;
 	}

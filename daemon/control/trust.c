@@ -43,7 +43,7 @@ void control_list_insecure(struct call *c, struct worker *w)
 
 /* ---- trust anchors ---- */
 
-enum { TAGS_MOST = 64 };
+enum { KEY_TAGS_MOST = 64 };
 
 static void put_key(struct json *j, const char *owner, unsigned tag, const char *state)
 {
@@ -71,7 +71,7 @@ static void say_tag(struct call *c, const char *owner, unsigned tag, const struc
 
 static void say_tags(struct call *c, const struct anchor *a, const struct fault *why)
 {
-	uint16_t tags[TAGS_MOST];
+	uint16_t tags[KEY_TAGS_MOST];
 	size_t count = anchor_tags(a, tags, COUNT(tags));
 	char name[DNAME_TEXT];
 
@@ -175,36 +175,6 @@ void control_list_anchors(struct call *c, struct worker *w)
 
 /* ---- domains without validation ---- */
 
-static bool is_written(const char *text, const uint8_t *name)
-{
-	uint8_t written[DNAME_MAX];
-	struct fault f = { 0 };
-
-	return dname_parse(written, text, &f) && dname_equals(written, name);
-}
-
-/* Remove the name from the list. */
-static void strike(struct conf_list *list, const uint8_t *name)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < list->count; i++) {
-		if (is_written(list->items[i].text, name))
-			mem_free(list->items[i].text);
-		else
-			list->items[kept++] = list->items[i];
-	}
-	list->count = kept;
-}
-
-static bool add(struct conf *conf, const uint8_t *name, struct fault *f)
-{
-	char text[DNAME_TEXT], line[DNAME_TEXT + 32];
-
-	snprintf(line, sizeof line, "domain-insecure: \"%s\"", dname_print(name, text));
-	return conf_set_option(conf, line, f);
-}
-
 static bool is_listed(const struct daemon *d, const uint8_t *zone)
 {
 	return trie_find(d->snapshot->domain_insecure, zone) != NULL;
@@ -212,17 +182,22 @@ static bool is_listed(const struct daemon *d, const uint8_t *zone)
 
 bool control_exempt(struct daemon *d, const uint8_t *zone, bool insecure, struct fault *f)
 {
+	char name[DNAME_TEXT], *command;
 	struct conf *conf;
+	bool kept, good;
 
 	if (is_listed(d, zone) == insecure)
 		return true;
 	conf = conf_copy(d->snapshot->conf);
-	if (!insecure)
-		strike(&conf->server.domain_insecure, zone);
-	if ((!insecure || add(conf, zone, f)) && daemon_reconfigure(d, conf, f))
-		return true;
-	conf_free(conf);
-	return false;
+	command = mem_textf("insecure_%s %s", insecure ? "add" : "remove", dname_print(zone, name));
+	kept = change_insecure(conf, zone, insecure, f) && daemon_keep(d, command, f);
+	good = kept && daemon_reconfigure(d, conf, f);
+	if (kept && !good)
+		changes_take_back(&d->changes);
+	if (!good)
+		conf_free(conf);
+	mem_free(command);
+	return good;
 }
 
 static void change(struct call *c, bool insecure)

@@ -8,7 +8,7 @@
 struct daemon;
 struct fault;
 
-/* Until the next reload, do not validate `zone` (`insecure`), or validate it again. No error if
+/* Until the next reload, or for good if changes are kept, do not validate `zone` (`insecure`), or validate it again. No error if
  * that is already so. False, with a sentence in `f`, on failure. */
 bool control_exempt(struct daemon *d, const uint8_t *zone, bool insecure, struct fault *f) MUST_USE;
 

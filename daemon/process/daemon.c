@@ -70,7 +70,22 @@ static void overrule(const struct daemon *d, struct conf *conf)
 		*conf->server.pidfile = '\0';
 }
 
-struct conf *daemon_read(const struct daemon *d, struct fault *f)
+/* What commands have changed, on top of what the files say. The first time it is read from its own file. */
+static void put_changes(struct daemon *d, struct conf *conf, const struct conf_how *how)
+{
+	const char *file = conf->remote_control.changes_file;
+	char *path;
+
+	if (!d->snapshot && !d->without_changes && conf->remote_control.keep_changes && *file) {
+		path = conf_path(conf, file);
+		changes_open(&d->changes, path);
+		mem_free(path);
+	}
+	if (d->changes.kept && !d->without_changes)
+		changes_configure(&d->changes, conf, how);
+}
+
+struct conf *daemon_read(struct daemon *d, struct fault *f)
 {
 	struct conf_how how = { .chroot = d->locked_in, .packs = true, .serves = true };
 	struct conf_report report = { 0 };
@@ -83,6 +98,7 @@ struct conf *daemon_read(const struct daemon *d, struct fault *f)
 		conf_warnings(conf, &how, &report);
 	log_remarks(&report);
 	if (ok) {
+		put_changes(d, conf, &how);
 		overrule(d, conf);
 	} else {
 		conf_report_fault(&report, f);
@@ -218,15 +234,12 @@ static bool compare(struct comparing *c, const struct conf *old, const struct co
 
 /* Carry over the zones, records, forwarders and stubs that were added at run time, and what became of
  * the zones held here. */
-static struct snapshot *keep_changes(struct daemon *d, struct conf *conf, struct snapshot *s, struct fault *f)
+static struct snapshot *keep_changes(struct daemon *d, struct conf *conf, struct snapshot *s)
 {
 	policy_inherit(s->policy, d->snapshot->policy, conf);
 	authzones_inherit(s->zones, d->snapshot->zones, true);
 	discovery_renew(s->policy->zones, conf, s->tls_server);
-	s = changes_apply(&d->changes, s, f);
-	if (!s)
-		PANIC("a zone that could be changed cannot be changed again: %s", f->text);
-	return s;
+	return changes_apply(&d->changes, s, false);
 }
 
 /* Microseconds since *then_us (monotonic), which is advanced to now. */
@@ -270,7 +283,9 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 	snapshot_inherit(s, d->snapshot);
 	r->construct_us = since(clock);
 	if (r->keeps_changes)
-		s = keep_changes(d, conf, s, f);
+		s = keep_changes(d, conf, s);
+	else if (d->changes.kept)
+		s = changes_apply(&d->changes, s, true);
 	else
 		changes_clear(&d->changes);
 	policy_shed(conf);
@@ -338,13 +353,25 @@ bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
 
 bool daemon_change_forward(struct daemon *d, const struct forward_change *change, struct fault *f)
 {
-	struct snapshot *s = change_apply(change, d->snapshot, f);
+	struct forwards *forwards = forwards_changed(d->snapshot->forwards, change, f);
+	char *text;
+	bool kept;
 
-	if (!s)
+	if (!forwards)
 		return false;
-	changes_note(&d->changes, change);
-	daemon_publish(d, s);
-	return true;
+	text = change_forward_print(change);
+	kept = daemon_keep(d, text, f);
+	mem_free(text);
+	if (kept)
+		daemon_publish(d, snapshot_with_forwards(d->snapshot, forwards));
+	else
+		forwards_free(forwards);
+	return kept;
+}
+
+bool daemon_keep(struct daemon *d, const char *command, struct fault *f)
+{
+	return changes_keep(&d->changes, d->snapshot, &command, 1, f);
 }
 
 /* ---- stopping ---- */

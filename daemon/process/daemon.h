@@ -68,7 +68,8 @@ struct daemon {
 	char *locked_in; /* the chroot entered, or NULL */
 	struct sandbox *sandbox; /* NULL: there is none */
 	struct pidfile pidfile;
-	struct changes changes; /* since the last reload */
+	struct changes changes; /* since the last reload, or kept */
+	bool without_changes;   /* those of options make a configuration that cannot be used */
 	struct leases *leases; /* lease and hosts files */
 	struct cache_keeper *cache_keeper; /* cache-file */
 	struct purge *purge;   /* empties the caches */
@@ -85,9 +86,9 @@ struct daemon {
 	void (*reopen)(struct daemon *d);
 };
 
-/* Read and check the configuration file; every remark is logged. NULL on error, with the first one
- * in `f`. */
-struct conf *daemon_read(const struct daemon *d, struct fault *f) MUST_USE;
+/* Read and check the configuration file, and put on top of it what commands have changed, if that is kept; every remark is
+ * logged. NULL on error, with the first one in `f`. */
+struct conf *daemon_read(struct daemon *d, struct fault *f) MUST_USE;
 
 /* From here on the process ends in time, even if a worker stands still (daemon/process/stopper.h). */
 void daemon_stop(struct daemon *d);
@@ -114,7 +115,11 @@ void daemon_publish(struct daemon *d, struct snapshot *s);
 /* Switch to `conf` (taken over on success), for set_option. Fails if that needs a restart. */
 bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f) MUST_USE;
 
-/* Add or remove a forward or stub zone, until the next reload. */
+/* Before a command is acted on: it is in the file of changes, if they are kept. False, with a sentence: it may not be acted
+ * on. */
+bool daemon_keep(struct daemon *d, const char *command, struct fault *f) MUST_USE;
+
+/* Add or remove a forward or stub zone, until the next reload, unless changes are kept. */
 bool daemon_change_forward(struct daemon *d, const struct forward_change *change,
 			   struct fault *f) MUST_USE;
 

@@ -380,6 +380,8 @@ struct conf_form {
 	bool list;
 };
 struct conf_form conf_option_form(const char *name) PURE; /* of one that conf_get_option knows */
+/* The clause of an option that conf_get_option knows, with whose name the line begins; else NULL. */
+const char *conf_option_clause(const char *line);
 
 /* As set_option: `line` is "name: value" or "name value"; the value is added to a
  * list. Only for a configuration nobody reads yet (conf_copy). */

@@ -37,7 +37,7 @@ static enum conf_use use_of(const struct option *o)
 	return CONF_READS;
 }
 
-/* The folders named in the server clause. */
+/* The folders named in the server clause, and what is used only under some condition. */
 static void walk_folders(const struct walk *w)
 {
 	const struct conf_server *s = &w->conf->server;
@@ -45,6 +45,8 @@ static void walk_folders(const struct walk *w)
 	tell(w, "directory", s->directory, conf_was_given(w->conf, "directory") ? CONF_WRITES : CONF_READS, true);
 	if (w->conf->blocklist_count)
 		tell(w, "blocklist-directory", s->blocklist_directory, CONF_WRITES, true);
+	if (w->conf->remote_control.keep_changes)
+		tell(w, "changes-file", w->conf->remote_control.changes_file, CONF_WRITES, false);
 	for (size_t i = 0; i < s->sandbox_path.count; i++)
 		tell(w, "sandbox-path", s->sandbox_path.items[i].text, CONF_WRITES, true);
 }
@@ -94,7 +96,8 @@ static bool is_of_others(const struct option *o)
 static bool names_a_file(const struct option *o)
 {
 	if (is_of_others(o) || o->row != ROW_OPTION || o->status != CONF_WORKS || o->check == CHECK_FOLDER ||
-	    is_at(o, offsetof(struct conf_server, blocklist_directory)))
+	    is_at(o, offsetof(struct conf_server, blocklist_directory)) ||
+	    (o->clause == CLAUSE_remote_control && o->at == offsetof(struct conf_remote_control, changes_file)))
 		return false;
 	return o->type == CONF_FILE_T || o->check == CHECK_READABLE || o->check == CHECK_READABLE_GLOB ||
 	       o->check == CHECK_ANCHOR_FILE || o->check == CHECK_FOLLOWED || o->check == CHECK_LIST_FILES;

@@ -187,6 +187,13 @@ struct conf_form conf_option_form(const char *name)
 	return form;
 }
 
+const char *conf_option_clause(const char *line)
+{
+	const struct option *o = conf_find_single(line, strcspn(line, ": \t"));
+
+	return o ? conf_clauses[o->clause].name : NULL;
+}
+
 bool conf_was_given(const struct conf *conf, const char *name)
 {
 	const struct option *o = conf_find_single(name, strlen(name));
