@@ -31,7 +31,7 @@ static bool keep(struct call *c, const char *const *lines, size_t count)
 	struct daemon *d = c->daemon;
 	struct fault f = { 0 };
 
-	if (changes_keep(&d->changes, d->snapshot, lines, count, &f))
+	if (changes_keep(&d->changes, call_snapshot(c), lines, count, &f))
 		return true;
 	call_say(c, "error %s\n", f.text);
 	return false;
@@ -156,7 +156,7 @@ void control_list_changes(struct call *c, struct worker *w)
 
 static void end_pause(struct call *c, const struct change *pause)
 {
-	blocklists_pause(c->daemon->snapshot->policy->lists, pause->view, loop_time(c->daemon->loop)->now_s);
+	blocklists_pause(call_snapshot(c)->policy->lists, pause->view, loop_time(c->daemon->loop)->now_s);
 }
 
 /* What is in the configuration, too, or was replaced, is known from the file alone. */
@@ -177,13 +177,13 @@ static bool carry_out(struct call *c, const struct change *undone)
 		return true;
 	switch (change_thing(undone->id.kind)) {
 	case CHANGE_RULE:
-		(void)blocklists_forget(c->daemon->snapshot->policy->lists, undone->name);
+		(void)blocklists_forget(call_snapshot(c)->policy->lists, undone->name);
 		return true;
 	case CHANGE_PAUSE:
 		end_pause(c, undone);
 		return true;
 	case CHANGE_POLICY_ZONE:
-		change_enable(undone, c->daemon->snapshot);
+		change_enable(undone, call_snapshot(c));
 		return true;
 	default:
 		return read_again(c);

@@ -33,9 +33,20 @@ static void check_of(const char *at, size_t len, char to[CHECK_LEN + 1])
 		snprintf(to + 2 * i, 3, "%02x", sum[i]);
 }
 
+/* What `len` bytes and a NUL get. */
+static size_t room_for(size_t len)
+{
+	size_t room = 256;
+
+	while (room < len + 1)
+		room *= 2;
+	return room;
+}
+
 static void put(char **to, size_t *len, const char *at, size_t more)
 {
-	*to = mem_grow(*to, *len + more + 1);
+	if (!*to || room_for(*len + more) != room_for(*len))
+		*to = mem_grow(*to, room_for(*len + more));
 	memcpy(*to + *len, at, more);
 	*len += more;
 	(*to)[*len] = '\0';
