@@ -7,6 +7,7 @@ import os
 import pwd
 import random
 import re
+import shutil
 import subprocess
 import threading
 import time
@@ -251,6 +252,24 @@ def test_what_the_configuration_no_longer_allows_is_kept_and_skipped(daemon):
         assert d.control("reload") == "ok\n"
         assert "#" not in d.control("list_changes")
         assert texts(d.ask("k.home.example.", source="127.0.0.2")) == ["192.0.2.2"]
+
+
+def test_options_that_make_a_start_impossible_are_left_out(daemon):
+    with keeping(daemon) as d:
+        hints = os.path.join(d.dir, "own.hints")
+        shutil.copy(os.path.join(d.net, "root.hints"), hints)
+        assert d.control("set_option", 'root-hints: "%s"' % hints) == "ok\n"
+        assert d.control("set_option", "cache-max-ttl: 77") == "ok\n"
+        d.stop()
+        os.rename(hints, hints + ".good")
+        with open(hints, "w", encoding="ascii") as f:
+            f.write("this is no zone file (\n")
+        d.start()
+        assert d.control("get_option", "cache-max-ttl") == "86400\n"
+        assert d.control("list_changes").count(" # ") == 2
+        os.rename(hints + ".good", hints)
+        assert d.control("reload") == "ok\n"
+        assert d.control("get_option", "cache-max-ttl") == "77\n" and "#" not in d.control("list_changes")
 
 
 def test_a_file_cut_short_or_damaged_costs_no_other_change(daemon):

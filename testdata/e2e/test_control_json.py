@@ -108,6 +108,8 @@ FORMS = {
                       "remarks": [{"line": int, "text": str, "reason": str}], **maybe(trouble=str)}],
     "local_zones": {"added": int}, "local_zones_remove": {"removed": int}, "local_datas": {"added": int},
     "local_datas_remove": {"removed": int}, "view_local_datas": {"added": int}, "view_local_datas_remove": {"removed": int},
+    "list_changes": [{"change": str, "in_force": bool, **maybe(number=int, time=UTC, reason=str)}],
+    "changes_export": LINES, "change_undo": NOTHING,
     "print_cookie_secrets": maybe(active=HEX, staging=HEX),
     "ratelimit_list": [{"zone": NAME, "rate": int, "limit": int}],
     "ip_ratelimit_list": [{"client": ADDRESS, "rate": int, "limit": int}],
@@ -191,7 +193,7 @@ COMMANDS = [
     ("why www.expired.mini A 127.0.0.6", None), ("why ad.example A 127.0.0.7", None), ("why x.example A 127.9.0.1", None),
     ("why target.chain.mini AAAA 127.9.0.1 tcp", None),
     ("list_stubs", None), ("list_forwards", None), ("list_upstreams", None), ("list_insecure", None), ("list_anchors", None),
-    ("forward", None), ("forward 192.0.2.1 192.0.2.2", None), ("forward", None), ("forward off", None),
+    ("insecure_add kept.example", None), ("forward", None), ("forward 192.0.2.1 192.0.2.2", None), ("forward", None), ("forward off", None),
     ("forward_add +i f.example 192.0.2.1", None), ("list_forwards", None), ("list_insecure", None),
     ("forward_remove +i f.example", None), ("stub_add +p s.example 192.0.2.1", None), ("list_stubs", None),
     ("stub_remove s.example", None), ("insecure_add i.example", None), ("insecure_remove i.example", None),
@@ -206,6 +208,7 @@ COMMANDS = [
     ("view_list_local_data lan", None), ("view_local_datas_remove lan", "b.in.example\n"),
     ("view_local_data_remove lan a.in.example", None), ("view_local_zone_remove lan in.example", None),
     ("view_list_local_data bare", None), ("list_leases", None), ("lease_status", None),
+    ("list_changes", None), ("changes_export", None), ("change_undo 1", None),
     ("add_cookie_secret " + SECRET, None), ("add_cookie_secret " + SECRET[::-1], None), ("activate_cookie_secret", None),
     ("print_cookie_secrets", None), ("drop_cookie_secret", None), ("ratelimit_list +a", None), ("ip_ratelimit_list +a", None),
     ("ip_ratelimit_list", None), ("blocklist_pause 1h", None), ("blocklist_pause 10 lan", None), ("blocklist_deny d.example", None),
@@ -227,7 +230,7 @@ FAILING = [
     ("set_option no-such: yes", None), ("why", None), ("lookup", None), ("top nonsense", None), ("list_queries nonsense", None),
     ("blocklist_pause x", None), ("blocklist_reload none", None), ("view_list_local_data none", None), ("auth_zone_reload no.zone", None),
     ("flush_infra x", None), ("ratelimit_list +x", None), ("reload +x", None), ("add_cookie_secret x", None),
-    ("cache_lookup mini", None), ("load_cache", "NONSENSE\n"), ("local_data a.b IN A \"\\", None),
+    ("change_undo 999999", None), ("change_undo x", None), ("cache_lookup mini", None), ("load_cache", "NONSENSE\n"), ("local_data a.b IN A \"\\", None),
     ("get_option \xff\"\\", None),
 ]
 
@@ -248,7 +251,8 @@ def asked(daemon, net, tmp_path):
                 'hosts-file: "%s/hosts"' % tmp_path, 'cache-file: "%s/cache"' % tmp_path, "access-control: 127.9.0.0/16 deny",
                 'blocklist-directory: "%s"' % tmp_path, 'domain-insecure: "garbled.mini"', "local-zone: here.example static",
                 'module-config: "respip validator iterator"', 'local-data: \'odd.here.example. TXT "a b"\'',
-                more='view:\n    name: "lan"\n    local-zone: lan.example static\nview:\n    name: "bare"\n'
+                more='remote-control:\n    keep-changes: yes\n    changes-file: "changes"\n'
+                     'view:\n    name: "lan"\n    local-zone: lan.example static\nview:\n    name: "bare"\n'
                      'auth-zone:\n    name: held.zone\n    zonefile: "%s/held"\n    for-downstream: yes\n'
                      'auth-zone:\n    name: moved.zone\n    primary: 127.0.0.1@%d\n    fallback-enabled: yes\n'
                      'rpz:\n    name: rpz.test\n    zonefile: "%s/rpz"\n'
