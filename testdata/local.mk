@@ -20,6 +20,7 @@ FUZZ_TARGETS = \
 	testdata/fuzz/edns.fuzz \
 	testdata/fuzz/iterator.fuzz \
 	testdata/fuzz/json.fuzz \
+	testdata/fuzz/journal.fuzz \
 	testdata/fuzz/log_json.fuzz \
 	testdata/fuzz/msg.fuzz \
 	testdata/fuzz/proxy2.fuzz \

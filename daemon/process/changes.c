@@ -474,15 +474,6 @@ bool changes_undo(struct changes *c, uint64_t number, struct change *undone, str
 	return good;
 }
 
-size_t changes_count(const struct changes *c, bool in_force)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < c->count; i++)
-		count += !in_force || !c->items[i]->problem;
-	return count;
-}
-
 /* ---- applying ---- */
 
 static bool is_for(const struct changes_item *i, enum change_when when)
@@ -605,7 +596,9 @@ void changes_run(struct changes *c, const struct snapshot *s, uint32_t now_s)
 		if (!is_for(c->items[i], CHANGE_RUNNING))
 			continue;
 		c->items[i]->marked = c->items[i]->id.kind == CHANGE_blocklist_pause && c->items[i]->until_s <= wall_s;
-		good = change_read(&change, c->items[i]->text, &f) && change_run(&change, s, now_s, wall_s, &f);
+		/* Where the clock has not been set yet, a pause is no longer than it was to be. */
+		good = change_read(&change, c->items[i]->text, &f) &&
+		       change_run(&change, s, now_s, MAX(wall_s, c->items[i]->time_s), &f);
 		change_clear(&change);
 		set_problem(c->items[i], good ? NULL : f.text);
 	}

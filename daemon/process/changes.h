@@ -52,8 +52,6 @@ bool changes_keep(struct changes *c, const struct snapshot *s, const char *const
 void changes_take_back(struct changes *c);
 /* Take one out of the list and the file. `undone`: what it was, read; to be cleared. */
 bool changes_undo(struct changes *c, uint64_t number, struct change *undone, struct fault *f) MUST_USE;
-/* How many are in force, or are kept although they are not. */
-size_t changes_count(const struct changes *c, bool in_force);
 
 /* Those of options, in a configuration that nobody reads yet. */
 void changes_configure(struct changes *c, struct conf *conf, const struct conf_how *how);

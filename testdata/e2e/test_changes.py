@@ -301,6 +301,8 @@ def test_a_command_cannot_have_what_only_the_file_may_say(daemon):
         for line in ("num-threads: 2", "keep-changes: no", 'changes-file: "/tmp/other"', "chroot: /tmp"):
             d.control("set_option", line, code=1)
         assert d.control("list_changes") == ""
+        again(d)
+        assert d.control("list_changes") == "" and "changes-file: " not in d.log()
 
 
 @pytest.mark.parametrize("chroot", [False, True])
