@@ -111,6 +111,8 @@ static void each_file_has_its_folder(void **state)
 		{ "one that is not there yet", " hosts-file: %/real/later\n", "r/real" },
 		{ "a folder that is not there yet", " hosts-file: %/real/later/still/hosts\n", "r/real" },
 		{ "a file that is written", " logfile: %/real/file\n", "w/real" },
+		{ "changes that are kept", "remote-control:\n keep-changes: yes\n changes-file: %/real/changes\n", "w/real" },
+		{ "changes that are not", "remote-control:\n changes-file: %/real/changes\n", "" },
 		{ "a socket", "remote-control:\n control-interface: %/real/socket\n", "m/real" },
 		{ "a pid file", " pidfile: %/real/pid\n", "m/real" },
 		{ "a folder", " sandbox-path: %/real\n", "w/real" },
