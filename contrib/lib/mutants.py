@@ -515,6 +515,6 @@ def key(m):
     return (m.file, m.function, m.old, m.new, m.nth)
 
 
-def lot(m):
-    """Drawn by lot, the same in every run: of too many in a room the lowest are played."""
-    return hashlib.sha256("\t".join(map(str, key(m))).encode()).hexdigest()
+def lot(m, seed=""):
+    """Drawn by lot, the same in every run of that seed: of too many in a room the lowest are played."""
+    return hashlib.sha256("\t".join(map(str, (*key(m), *([seed] if seed else [])))).encode()).hexdigest()

@@ -22,11 +22,66 @@ static struct subnets *make(const char *text)
 	return s;
 }
 
+/* The module is one of those that module-config names, and there is somebody to be told. */
 static void without_the_module_or_a_list_there_are_no_rules(void **state)
 {
 	(void)state;
-	assert_null(make("server:\n send-client-subnet: 192.0.2.1\n"));
-	assert_null(make(MODULE));
+	static const struct {
+		const char *modules, *more;
+		bool rules;
+	} rows[] = {
+		{ "validator iterator", " send-client-subnet: 192.0.2.1\n", false },
+		{ "subnetcache iterator", "", false },
+		{ "subnetcache iterator", " send-client-subnet: 192.0.2.1\n", true },
+		{ "subnetcache iterator", " client-subnet-zone: example\n", true },
+		{ "subnetcache iterator", " client-subnet-always-forward: yes\n", true },
+		{ "  subnetcache\titerator", " send-client-subnet: 192.0.2.1\n", true },
+		{ "validator \t subnetcache", " send-client-subnet: 192.0.2.1\n", true },
+		{ "subnetcaches iterator", " send-client-subnet: 192.0.2.1\n", false },
+		{ "subnetcach iterator", " send-client-subnet: 192.0.2.1\n", false },
+		{ "subnetcachf iterator", " send-client-subnet: 192.0.2.1\n", false },
+		{ " ", " send-client-subnet: 192.0.2.1\n", false },
+		{ "", " send-client-subnet: 192.0.2.1\n", false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[200];
+		struct subnets *s = NULL;
+		struct fault f = { 0 };
+		struct conf *conf;
+		char *own;
+
+		snprintf(text, sizeof(text), "server:\n%s", rows[i].more);
+		conf = conf_from(text);
+		own = conf->server.module_config;
+		conf->server.module_config = (char *)(uintptr_t)rows[i].modules;
+		if (!subnets_read(&s, conf, &f) || (s != NULL) != rows[i].rules)
+			fail_msg("'%s'%s: %s", rows[i].modules, rows[i].more, f.text);
+		subnets_free(s);
+		conf->server.module_config = own;
+		conf_free(conf);
+	}
+}
+
+/* As the options' own check would not let pass. */
+static void what_is_no_server_or_zone_is_refused(void **state)
+{
+	(void)state;
+	for (unsigned zone = 0; zone < 2; zone++) {
+		struct conf *conf = conf_from(zone ? MODULE " client-subnet-zone: a\n client-subnet-zone: b\n"
+						   : MODULE " send-client-subnet: 192.0.2.1\n send-client-subnet: 192.0.2.2\n");
+		struct conf_item *last = zone ? &conf->server.client_subnet_zone.items[1] : &conf->server.send_client_subnet.items[1];
+		char *own = last->text;
+		struct fault f = { 0 };
+		struct subnets *s = NULL;
+
+		last->text = (char *)(uintptr_t)"a..b";
+		assert_false(subnets_read(&s, conf, &f));
+		assert_non_null(strstr(f.text, zone ? "client-subnet-zone: 'a..b' is not a name: " : "send-client-subnet: "));
+		subnets_free(s);
+		last->text = own;
+		conf_free(conf);
+	}
 }
 
 static void a_client_is_where_it_says_or_where_it_comes_from(void **state)
@@ -70,6 +125,59 @@ static void a_client_is_where_it_says_or_where_it_comes_from(void **state)
 			fail_msg("%s: %u bits", rows[i].why, w.shown.bits);
 	}
 	subnets_free(s);
+}
+
+/* Each family has its own bounds: that of the option, or without one that of the address. */
+static void each_family_has_its_own_bounds(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *client;
+		struct slice options;
+		enum client_subnet_end end;
+		const char *shown;
+		bool has_option;
+	} rows[] = {
+		{ "an IPv6 client", "2001:db8:1:2:3::4", { BYTES("") }, CLIENT_SUBNET_GOOD, "2001:db8:1::/44", false },
+		{ "an IPv4 client", "192.0.2.77", { BYTES("") }, CLIENT_SUBNET_GOOD, "192.0.0.0/20", false },
+		{ "one that speaks for IPv4", "2001:db8::1", { BYTES("\0\10\0\7\0\1\30\0\12\1\377") }, CLIENT_SUBNET_GOOD, "10.1.240.0/20", true },
+		{ "one that speaks for IPv6", "192.0.2.77", { BYTES("\0\10\0\13\0\2\70\0\40\1\15\270\0\37\1") }, CLIENT_SUBNET_GOOD,
+		  "2001:db8:10::/44", true },
+		{ "as little as may be of IPv6", "192.0.2.77", { BYTES("\0\10\0\10\0\2\40\0\40\1\15\270") }, CLIENT_SUBNET_GOOD, "2001:db8::/32",
+		  true },
+		{ "too little of IPv6", "192.0.2.77", { BYTES("\0\10\0\10\0\2\37\0\40\1\15\270") }, CLIENT_SUBNET_SHORT, "192.0.0.0/20", false },
+		{ "too little of IPv4", "2001:db8:1:2:3::4", { BYTES("\0\10\0\5\0\1\7\0\12") }, CLIENT_SUBNET_SHORT, "2001:db8:1::/44", false },
+		{ "that and more options", "192.0.2.77", { BYTES("\0\12\0\0\0\10\0\6\0\1\20\0\12\1") }, CLIENT_SUBNET_GOOD, "10.1.0.0/16", true },
+		{ "other options", "192.0.2.77", { BYTES("\0\12\0\0") }, CLIENT_SUBNET_GOOD, "192.0.0.0/20", false },
+	};
+	static const char bounds[] = " max-client-subnet-ipv4: 20\n min-client-subnet-ipv4: 8\n max-client-subnet-ipv6: 44\n"
+				     " min-client-subnet-ipv6: 32\n max-ecs-tree-size-ipv4: 7\n max-ecs-tree-size-ipv6: 9\n";
+
+	for (unsigned always = 0; always < 2; always++) {
+		char text[400];
+		struct subnets *s;
+
+		snprintf(text, sizeof(text), LISTED "%s client-subnet-always-forward: %s\n", bounds, always ? "yes" : "no");
+		s = make(text);
+		assert_int_equal(subnets_most(s, 4), 7);
+		assert_int_equal(subnets_most(s, 6), 9);
+		for (size_t i = 0; i < COUNT(rows); i++) {
+			struct edns e = { .present = true, .options = rows[i].options };
+			struct client_subnet w;
+			struct netblock want;
+			struct addr client;
+
+			assert_true(addr_parse(&client, rows[i].client, 53, NULL));
+			assert_true(netblock_parse(&want, rows[i].shown, NULL));
+			memset(&w, 0xff, sizeof(w));
+			if (subnets_locate(s, &e, &client, &w) != rows[i].end || w.has_option != rows[i].has_option ||
+			    w.forwarded != (rows[i].has_option && always))
+				fail_msg("%s", rows[i].why);
+			if (w.shown.bits != want.bits || !addr_equals_ip(&w.shown.net, &want.net))
+				fail_msg("%s: %u bits are shown", rows[i].why, w.shown.bits);
+		}
+		subnets_free(s);
+	}
 }
 
 static void ecs_is_sent_to_configured_servers_and_zones(void **state)
@@ -120,6 +228,9 @@ static void ecs_scope_is_limited_to_the_source_prefix(void **state)
 		{ "a closer one than we ever tell", "192.0.2.0/24", 32, 24, false, 24 },
 		{ "a closer one than this client told", "192.0.0.0/16", 20, 16, true, 20 },
 		{ "who tells nothing speaks for nobody else", "0.0.0.0/0", 0, 0, true, 0 },
+		{ "a wider scope of IPv6", "2001:db8::/56", 48, 48, false, 48 },
+		{ "a closer one of IPv6 than we ever tell", "2001:db8::/56", 64, 56, false, 56 },
+		{ "a closer one of IPv6 than this client told", "2001:db8::/40", 48, 40, true, 48 },
 	};
 	struct subnets *s = make(LISTED);
 
@@ -140,7 +251,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_the_module_or_a_list_there_are_no_rules),
+		cmocka_unit_test(what_is_no_server_or_zone_is_refused),
 		cmocka_unit_test(a_client_is_where_it_says_or_where_it_comes_from),
+		cmocka_unit_test(each_family_has_its_own_bounds),
 		cmocka_unit_test(ecs_is_sent_to_configured_servers_and_zones),
 		cmocka_unit_test(ecs_scope_is_limited_to_the_source_prefix),
 	};
