@@ -165,6 +165,157 @@ static void a_question_has_subnets_while_one_of_them_lasts(void **state)
 	subnet_index_free(p);
 }
 
+/* Rows are told apart by family, length and address; of several that hold a client the widest fresh one is its, and says
+ * what its servers said. */
+static void many_subnets_of_one_question_are_told_apart(void **state)
+{
+	(void)state;
+	static const char *const nets[] = { "10.1.2.0/24", "10.1.3.0/24",   "10.9.0.0/16",      "::a01:200/120",   "2001:db8:1::/48",
+					    "10.1.2.128/25", "10.1.4.192/26", "2001:db8:2:1::/64", "2001:db8:1:8000::/49", "192.0.2.1/32" };
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
+	struct question q = made_question("www.example.", TYPE_A);
+	struct subnet_key got;
+	struct netblock who;
+
+	for (unsigned turned = 0; turned < 2; turned++) {
+		for (size_t i = 0; i < COUNT(nets); i++) {
+			struct subnet_key at = { .net = net(nets[turned ? COUNT(nets) - 1 - i : i]) };
+
+			at.scope = at.net.bits;
+			subnet_index_add(p, &q, &at, &(struct subnet_index_how){ .now_s = NOW, .until_s = NOW + 60, .most = 100 });
+		}
+		for (size_t i = 0; i < COUNT(nets); i++) {
+			bool covered = strstr(nets[i], "/25") || strstr(nets[i], "/49");
+
+			who = net(nets[i]);
+			assert_true(subnet_index_find(p, &q, 0, &who, NOW, &got));
+			if (got.net.bits + covered != who.bits || got.scope != got.net.bits || got.coarse ||
+			    !netblock_holds(&got.net, &who.net))
+				fail_msg("%s: %u bits", nets[i], got.net.bits);
+		}
+		assert_string_equal(look(p, "10.1.4.0/24", NOW), "");
+		assert_string_equal(look(p, "10.1.4.128/26", NOW), "");
+		assert_string_equal(look(p, "10.1.4.192/32", NOW), "10.1.4.192/26");
+		assert_string_equal(look(p, "192.0.2.0/32", NOW), "");
+		assert_string_equal(look(p, "192.0.2.1/32", NOW + 59), "192.0.2.1/32");
+		assert_string_equal(look(p, "192.0.2.1/32", NOW + 60), "");
+		assert_string_equal(look(p, "2001:db8:2:1:1::/80", NOW), "2001:db8:2:1::/64");
+	}
+	subnet_index_free(p);
+}
+
+/* A wide one that has expired hides no closer one. */
+static void what_has_expired_or_is_coarse_is_passed_over(void **state)
+{
+	(void)state;
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
+	struct question q = made_question("www.example.", TYPE_A);
+	struct subnet_key wide = { .net = net("10.0.0.0/8") };
+
+	subnet_index_add(p, &q, &wide, &(struct subnet_index_how){ .now_s = NOW, .until_s = NOW + 10, .most = 100 });
+	add(p, "10.1.0.0/16", true, NOW, 100);
+	add(p, "10.1.2.0/24", false, NOW, 100);
+	assert_string_equal(look(p, "10.1.2.0/24", NOW + 9), "10.0.0.0/8");
+	assert_string_equal(look(p, "10.1.2.0/24", NOW + 10), "10.1.2.0/24");
+	assert_string_equal(look(p, "10.1.0.0/16", NOW + 10), "10.1.0.0/16");
+	assert_string_equal(look(p, "10.1.0.0/17", NOW + 10), "");
+	assert_string_equal(look(p, "10.2.0.0/16", NOW + 10), "");
+	subnet_index_free(p);
+}
+
+struct walked {
+	unsigned count, scopes, bits;
+	uint32_t until_s;
+};
+
+static void note_row(const struct subnet_key *at, uint8_t scope, uint32_t until_s, void *arg)
+{
+	struct walked *w = arg;
+
+	w->count++;
+	w->scopes |= 1u << scope;
+	w->bits += at->net.bits;
+	w->until_s = MAX(w->until_s, until_s);
+}
+
+static struct walked walk(struct subnet_index *p, const char *name, uint16_t type, uint16_t class_)
+{
+	struct question q = made_question(name, type);
+	struct walked w = { .count = 0 };
+
+	q.class_ = class_;
+	subnet_index_each(p, &q, note_row, &w);
+	return w;
+}
+
+/* Of its name, type and class, in all scopes: nothing of another is forgotten with it. */
+static void a_question_is_walked_and_forgotten_alone(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		uint16_t type, class_;
+		uint8_t scope;
+		const char *net;
+	} rows[] = {
+		{ "www.example.", TYPE_A, CLASS_IN, 0, "10.1.0.0/16" },   { "www.example.", TYPE_A, CLASS_IN, 0, "10.2.0.0/16" },
+		{ "www.example.", TYPE_A, CLASS_IN, 3, "10.1.2.0/24" },   { "www.example.", TYPE_AAAA, CLASS_IN, 0, "10.1.2.0/25" },
+		{ "www.example.", TYPE_A, CLASS_CH, 0, "10.1.2.0/26" },   { "example.", TYPE_A, CLASS_IN, 0, "10.1.2.0/27" },
+		{ "a.b.example.", TYPE_A, CLASS_IN, 0, "10.1.2.0/28" },   { "www.example.org.", TYPE_A, CLASS_IN, 0, "10.1.2.0/29" },
+	};
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
+	struct msgcache *c = msgcache_new(1 << 20, 1);
+	struct question q;
+	struct walked w;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct question asked = made_question(rows[i].name, rows[i].type);
+		struct subnet_key at = { .net = net(rows[i].net) };
+
+		asked.class_ = rows[i].class_;
+		subnet_index_add(p, &asked, &at,
+				 &(struct subnet_index_how){ .scope = rows[i].scope, .now_s = NOW, .until_s = NOW + 60 + (uint32_t)i, .most = 9 });
+	}
+	w = walk(p, "www.example.", TYPE_A, CLASS_IN);
+	assert_int_equal(w.count, 3);
+	assert_int_equal(w.scopes, 1 << 0 | 1 << 3);
+	assert_int_equal(w.bits, 16 + 16 + 24);
+	assert_int_equal(w.until_s, NOW + 62);
+	q = made_question("www.example.", TYPE_A);
+	subnet_index_forget(p, c, &q);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(walk(p, rows[i].name, rows[i].type, rows[i].class_).count, i < 3 ? 0 : 1);
+	subnet_index_forget_under(p, N("www.example."));
+	assert_int_equal(walk(p, "www.example.", TYPE_AAAA, CLASS_IN).count, 0);
+	for (size_t i = 5; i < COUNT(rows); i++)
+		assert_int_equal(walk(p, rows[i].name, rows[i].type, rows[i].class_).count, 1);
+	subnet_index_forget_under(p, N("example."));
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(walk(p, rows[i].name, rows[i].type, rows[i].class_).count, i == 7);
+	msgcache_free(c);
+	subnet_index_free(p);
+}
+
+/* What has expired makes way when another subnet is added; one at least is always kept. */
+static void what_has_expired_takes_no_place(void **state)
+{
+	(void)state;
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
+
+	add(p, "10.1.0.0/16", false, NOW, 2);
+	add(p, "10.2.0.0/16", false, NOW + 30, 2);
+	add(p, "10.3.0.0/16", false, NOW + 60, 2);
+	assert_string_equal(look(p, "10.2.0.0/16", NOW + 60), "10.2.0.0/16");
+	assert_int_equal(walk(p, "www.example.", TYPE_A, CLASS_IN).count, 2);
+	add(p, "10.4.0.0/16", false, NOW + 61, 0);
+	assert_string_equal(look(p, "10.4.0.0/16", NOW + 61), "10.4.0.0/16");
+	add(p, "10.4.0.0/16", false, NOW + 62, 100); /* the same again */
+	assert_int_equal(walk(p, "www.example.", TYPE_A, CLASS_IN).until_s, NOW + 122);
+	add(p, "10.5.0.0/16", false, NOW + 200, 100);
+	assert_int_equal(walk(p, "www.example.", TYPE_A, CLASS_IN).count, 1);
+	subnet_index_free(p);
+}
+
 static void keep_at(struct msgcache *c, const char *where, bool coarse, const char *address)
 {
 	struct subnet_key at = { .net = net(where), .coarse = coarse };
@@ -221,6 +372,10 @@ int main(void)
 		CLAIM(each_family_has_its_own_places),
 		CLAIM(a_coarse_answer_takes_nobodys_place),
 		CLAIM(a_question_has_subnets_while_one_of_them_lasts),
+		CLAIM(many_subnets_of_one_question_are_told_apart),
+		CLAIM(what_has_expired_or_is_coarse_is_passed_over),
+		CLAIM(a_question_is_walked_and_forgotten_alone),
+		CLAIM(what_has_expired_takes_no_place),
 		CLAIM(an_answer_for_a_subnet_is_found_under_that_alone),
 	};
 
