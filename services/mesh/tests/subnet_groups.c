@@ -4,6 +4,7 @@
 
 #include "services/cache/subnet_index.h"
 #include "services/forward/subnets.h"
+#include "services/mesh/private.h"
 #include "services/mesh/tests/fixture.h"
 
 /* The servers say SCOPE PREFIX-LENGTH `scope`, or fail. */
@@ -301,6 +302,154 @@ static void a_prefetch_is_for_the_clients_subnet(void **state)
 	finish();
 }
 
+/* Who sends its own option where every server is to be sent it joins nobody else. */
+static void a_client_whose_own_option_goes_everywhere_asks_apart(void **state)
+{
+	(void)state;
+	static const struct {
+		struct client_subnet where;
+		unsigned more;
+	} rows[] = {
+		{ { .has_option = false }, QUERY_ROUTED },
+		{ { .has_option = true }, QUERY_ROUTED },
+		{ { .forwarded = true }, QUERY_ROUTED },
+		{ { .has_option = true, .forwarded = true }, QUERY_ROUTED | QUERY_FORWARDED },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(subnet_group_kind(QUERY_CD, &rows[i].where), QUERY_CD | rows[i].more);
+	assert_int_equal(subnet_group_kind(QUERY_CD, NULL), QUERY_CD);
+}
+
+/* What is made of an answer for some is for no more. */
+static void a_query_is_for_whom_its_children_are(void **state)
+{
+	(void)state;
+	static struct netblock somewhere;
+	static const struct {
+		const char *why;
+		struct subnet_state own, child;
+		unsigned kind;
+		bool placed;
+		struct subnet_state want;
+		bool no_message, required;
+	} rows[] = {
+		{ "nothing was told", { 0 }, { 0 }, QUERY_ROUTED, true, { 0 }, false, false },
+		{ "the child's scope", { 0 }, { .sent = ECS_SENT, .scope = 20 }, QUERY_ROUTED, true, { .sent = ECS_SENT, .scope = 20 }, false, false },
+		{ "its own, which is closer", { .sent = ECS_SENT, .scope = 24 }, { .sent = ECS_SENT, .scope = 20 }, QUERY_ROUTED, true,
+		  { .sent = ECS_SENT, .scope = 24 }, false, false },
+		{ "its own is none", { .sent = ECS_SENT, .scope = 20 }, { .sent = ECS_OPTED_OUT }, QUERY_ROUTED, true, { .sent = ECS_SENT, .scope = 20 },
+		  false, false },
+		{ "left out, for all", { 0 }, { .need = ECS_OMITTED, .echoed_before = true }, QUERY_ROUTED, false,
+		  { .need = ECS_REQUIRED, .echoed_before = true }, false, true },
+		{ "left out, by one of which nothing is known", { 0 }, { .need = ECS_OMITTED }, QUERY_ROUTED, false, { .need = ECS_REQUIRED }, false, true },
+		{ "left out, for some", { 0 }, { .need = ECS_OMITTED, .echoed_before = true }, QUERY_ROUTED, true, { .need = ECS_OMITTED }, true, false },
+		{ "left out, for no client", { 0 }, { .need = ECS_OMITTED, .echoed_before = true }, 0, false, { .need = ECS_OMITTED }, true, false },
+		{ "not left out, but by another before", { .need = ECS_REQUIRED }, { .need = ECS_UNUSED }, QUERY_ROUTED, false, { .need = ECS_REQUIRED },
+		  false, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct query q = { .kind = rows[i].kind, .ecs = rows[i].own, .subnet = rows[i].placed ? &somewhere : NULL };
+		struct query child = { .ecs = rows[i].child };
+
+		if (subnet_groups_depend(&q, &child) != rows[i].required || q.no_message != rows[i].no_message ||
+		    q.ecs.need != rows[i].want.need || q.ecs.sent != rows[i].want.sent || q.ecs.scope != rows[i].want.scope ||
+		    q.ecs.echoed_before != rows[i].want.echoed_before)
+			fail_msg("%s: need %u, sent %u, scope %u", rows[i].why, q.ecs.need, q.ecs.sent, q.ecs.scope);
+	}
+}
+
+/* The place of an answer in the cache: none where nobody was told of the client. */
+static void an_answer_has_a_place_where_servers_were_told(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		bool has_index, has_rules, placed;
+		unsigned sent, scope;
+		int bits; /* -1: it is for all */
+	} rows[] = {
+		{ "told", true, true, true, ECS_SENT, 16, 16 },
+		{ "told, for less", true, true, true, ECS_SENT, 28, 24 },
+		{ "nobody was told", true, true, true, ECS_UNSENT, 0, -1 },
+		{ "who will not have it told", true, true, true, ECS_OPTED_OUT, 16, 0 },
+		{ "not for a subnet", true, true, false, ECS_SENT, 16, -1 },
+		{ "without rules", true, false, true, ECS_SENT, 16, -1 },
+		{ "without an index", false, true, true, ECS_SENT, 16, -1 },
+	};
+	struct netblock shown = { .net = { .family = 4, .ip = { 10, 1, 2 } }, .bits = 24 };
+
+	begin("");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct env env = world.env;
+		struct snapshot snapshot = { .subnets = rows[i].has_rules ? rules : NULL };
+		struct query q = { .env = &env, .snapshot = &snapshot, .subnet = rows[i].placed ? &shown : NULL };
+		struct subnet_key at;
+		bool got;
+
+		if (!rows[i].has_index)
+			env.subnet_index = NULL;
+		q.ecs.sent = rows[i].sent;
+		q.ecs.scope = (uint8_t)rows[i].scope;
+		got = subnet_group_key(&q, &at);
+		if (got != (rows[i].bits >= 0) || (got && at.net.bits != rows[i].bits))
+			fail_msg("%s", rows[i].why);
+	}
+	finish();
+}
+
+/* Where the servers are known to tell clients apart, or are sent the clients' own options, the question is divided before
+ * anybody is asked, and as often as there are members to be had. */
+static void what_is_known_to_be_divided_is_divided_at_once(void **state)
+{
+	(void)state;
+	for (unsigned known = 0; known < 2; known++) {
+		struct question q;
+		struct subnet_key at = { .net = { .net = { .family = 4, .ip = { 10, 9 } }, .bits = 16 } };
+
+		begin("");
+		q = question_of("www.example");
+		if (known)
+			subnet_index_add(world.env.subnet_index, &q, &at,
+					 &(struct subnet_index_how){ .now_s = world.env.time->now_s, .until_s = world.env.time->now_s + 9, .most = 9 });
+		for (uint8_t i = 1; i <= 4; i++)
+			come(i, 1, i);
+		assert_int_equal(world.asleep_count, known ? 4 : 1);
+		for (unsigned i = 0; i < world.asleep_count; i++) {
+			assert_false(world.asleep[i]->kind & QUERY_NO_CACHE);
+			assert_false(world.asleep[i]->is_refresh);
+			wake(i);
+		}
+		assert_string_equal(who_is_told(), "1 2 3 4");
+		assert_int_equal(mesh_size(world.mesh), 0);
+		finish();
+	}
+}
+
+/* Their own option, which no cached answer would do for. */
+static void who_sends_its_own_option_is_answered_by_servers(void **state)
+{
+	(void)state;
+	begin("");
+	for (uint8_t i = 1; i <= 3; i++) {
+		struct client c = { .ops = &ops, .from = { .family = 4, .ip = { 10, 1, i, 1 } }, .tag = i };
+		struct client_subnet where = { .has_option = true, .forwarded = i != 3, .shown = subnet_of(&c.from, 24) };
+		struct request r = { .id = i, .flags = FLAG_RD, .where = &where };
+
+		r.q = question_of("www.example");
+		mesh_ask(world.mesh, &r, &c, NULL);
+	}
+	assert_int_equal(world.asleep_count, 2); /* one each for those who have it forwarded, and the other */
+	assert_true(world.asleep[0]->kind & QUERY_NO_CACHE);
+	assert_false(world.asleep[1]->kind & QUERY_NO_CACHE);
+	for (unsigned i = 0; i < world.asleep_count; i++)
+		wake(i);
+	assert_string_equal(who_is_told(), "1 2 3");
+	assert_int_equal(mesh_size(world.mesh), 0);
+	finish();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +460,11 @@ int main(void)
 		cmocka_unit_test(who_takes_its_question_back_waits_no_more),
 		cmocka_unit_test(no_client_of_a_busy_subnet_group_is_lost),
 		cmocka_unit_test(a_prefetch_is_for_the_clients_subnet),
+		cmocka_unit_test(a_client_whose_own_option_goes_everywhere_asks_apart),
+		cmocka_unit_test(a_query_is_for_whom_its_children_are),
+		cmocka_unit_test(an_answer_has_a_place_where_servers_were_told),
+		cmocka_unit_test(what_is_known_to_be_divided_is_divided_at_once),
+		cmocka_unit_test(who_sends_its_own_option_is_answered_by_servers),
 	};
 
 	hash_start(true);
