@@ -150,11 +150,112 @@ static void an_answer_is_for_the_subnet_it_repeats(void **state)
 	}
 }
 
+/* Where only the type was hidden it is hidden no longer; the spelling of 0x20 goes on as it is. */
+static void a_type_is_not_hidden_from_who_is_shown_a_subnet(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *shown;
+		uint16_t type;
+		bool caps;
+		enum subnet_choice want;
+		bool minimises; /* thereafter */
+	} rows[] = {
+		{ "another type", "www.example.com.", TYPE_AAAA, false, SUBNET_SEND, false },
+		{ "another type, in 0x20", "www.example.com.", TYPE_AAAA, true, SUBNET_OMIT, true },
+		{ "another name", "example.com.", TYPE_A, false, SUBNET_OMIT, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct selection to = begin(SENDS, QUERY_ROUTED);
+		struct iter *it = &fixture.it;
+
+		it->qmin.on = true;
+		it->caps.on = rows[i].caps;
+		it->shown = made_question(rows[i].shown, rows[i].type);
+		if (client_subnet_choose(it, &to) != rows[i].want || it->qmin.on != rows[i].minimises ||
+		    it->on_the_way != (rows[i].want == SUBNET_OMIT))
+			fail_msg("%s", rows[i].why);
+		assert_int_equal(question_equals(&it->shown, &it->want), rows[i].want == SUBNET_SEND);
+		it->caps.on = it->qmin.on = false;
+		end();
+	}
+}
+
+static void a_group_learns_whether_its_server_told_clients_apart(void **state)
+{
+	(void)state;
+	for (unsigned known = SUBNET_UNTRIED; known <= SUBNET_WORKS; known++) {
+		struct selection to = begin(SENDS, QUERY_ROUTED);
+
+		if (known == SUBNET_FAILS) {
+			end();
+			continue;
+		}
+		to.known.subnet = (enum subnet_known)known;
+		fixture.q->subnet = NULL;
+		assert_int_equal(client_subnet_choose(&fixture.it, &to), SUBNET_DIVIDE);
+		assert_int_equal(fixture.q->ecs.echoed_before, known == SUBNET_WORKS);
+		end();
+	}
+}
+
+/* One that has echoed it for this zone may leave it out for a name, and is sent it again; it is not asked twice for this one. */
+static void who_has_echoed_a_subnet_is_sent_others(void **state)
+{
+	(void)state;
+	static const struct {
+		enum subnet_known before, after;
+		enum response r;
+		bool echoes, want;
+		uint16_t rcode;
+	} rows[] = {
+		{ SUBNET_UNTRIED, SUBNET_FAILS, RESPONSE_answer, false, false, 0 },
+		{ SUBNET_WORKS, SUBNET_WORKS, RESPONSE_answer, false, false, 0 },
+		{ SUBNET_WORKS, SUBNET_WORKS, RESPONSE_empty, false, false, 0 },
+		{ SUBNET_UNTRIED, SUBNET_FAILS, RESPONSE_empty, false, false, 0 },
+		{ SUBNET_UNTRIED, SUBNET_WORKS, RESPONSE_empty, true, true, 0 },
+		{ SUBNET_UNTRIED, SUBNET_WORKS, RESPONSE_useless, true, false, RCODE_FORMERR },
+		{ SUBNET_UNTRIED, SUBNET_WORKS, RESPONSE_useless, true, true, RCODE_REFUSED },
+		{ SUBNET_UNTRIED, SUBNET_FAILS, RESPONSE_useless, false, false, RCODE_REFUSED },
+		{ SUBNET_UNTRIED, SUBNET_UNTRIED, RESPONSE_useless, true, true, RCODE_NOTIMP },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint8_t option[4 + SUBNET_OPTION_MAX] = { 0, EDNS_CLIENT_SUBNET };
+		struct message m = { .rcode = rows[i].rcode, .edns = { .present = true } };
+		struct upstream_reply reply = { .end = UPSTREAM_ANSWERED, .message = &m, .had_edns = true };
+		struct infra_view view;
+		struct iter *it = &fixture.it;
+
+		(void)begin(SENDS, QUERY_ROUTED);
+		it->sent_subnet = &client;
+		if (rows[i].before != SUBNET_UNTRIED)
+			infra_set_subnet(fixture.env.infra, &it->target->addr, it->at->zone, rows[i].before, fixture.env.time);
+		if (rows[i].echoes) {
+			struct subnet_option o = subnet_shown(&client);
+
+			put_u16(option + 2, (uint16_t)subnet_write(&o, option + 4));
+			m.edns.options = (struct slice){ option, 4u + get_u16(option + 2) };
+		}
+		if (client_subnet_check(it, &reply, rows[i].r) != rows[i].want)
+			fail_msg("row %zu", i);
+		infra_look(fixture.env.infra, &it->target->addr, it->at->zone, fixture.env.time, &view);
+		if (view.subnet != rows[i].after || it->target->no_subnet != (!rows[i].echoes))
+			fail_msg("row %zu: known as %d", i, view.subnet);
+		assert_int_equal(it->echoed, rows[i].echoes && rows[i].r != RESPONSE_useless);
+		end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_subnet_is_shown_to_who_is_listed),
 		cmocka_unit_test(an_answer_is_for_the_subnet_it_repeats),
+		cmocka_unit_test(a_type_is_not_hidden_from_who_is_shown_a_subnet),
+		cmocka_unit_test(a_group_learns_whether_its_server_told_clients_apart),
+		cmocka_unit_test(who_has_echoed_a_subnet_is_sent_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
