@@ -11,5 +11,6 @@ libresolver_la_SOURCES += \
 	daemon/worker/worker.c daemon/worker/worker.h
 
 UNIT_TESTS += \
+	daemon/worker/tests/chaos \
 	daemon/worker/tests/snoop \
 	daemon/worker/tests/frontend
