@@ -44,16 +44,22 @@ static void end(void)
 	loop_free(world.loop);
 }
 
-static void know(const char *text, uint8_t flags)
+static void know_as(const char *text, uint8_t flags, enum security security)
 {
 	const struct rrset *sets[MADE_SETS];
 	unsigned count = made_sets(&world.arena, world.now_s, text, sets);
 
 	for (unsigned i = 0; i < count; i++) {
 		((struct rrset *)(uintptr_t)sets[i])->flags |= flags;
+		((struct rrset *)(uintptr_t)sets[i])->security = (uint8_t)security;
 		((struct rrset *)(uintptr_t)sets[i])->trust = TRUST_ANS_AA;
 		(void)rrsetcache_put(world.env.rrsets, sets[i], world.now_s, &world.arena);
 	}
+}
+
+static void know(const char *text, uint8_t flags)
+{
+	know_as(text, flags, SECURITY_UNCHECKED);
 }
 
 /* The zone that is referred to, and how many addresses of its servers come along; or NULL. */
@@ -134,11 +140,61 @@ static void so_many_servers_addresses_come_along(void **state)
 	}
 }
 
+/* What is proven stands beside nothing that is not. */
+static void beside_secure_servers_only_secure_addresses_are_told(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		enum security servers, ip4, ip6;
+		unsigned addresses;
+	} rows[] = {
+		{ "all are secure", SECURITY_SECURE, SECURITY_SECURE, SECURITY_SECURE, 2 },
+		{ "one is not", SECURITY_SECURE, SECURITY_INSECURE, SECURITY_SECURE, 1 },
+		{ "neither is", SECURITY_SECURE, SECURITY_INSECURE, SECURITY_UNCHECKED, 0 },
+		{ "nothing is", SECURITY_INSECURE, SECURITY_INSECURE, SECURITY_INSECURE, 2 },
+		{ "only the addresses", SECURITY_INSECURE, SECURITY_SECURE, SECURITY_SECURE, 2 },
+		{ "some of them", SECURITY_INSECURE, SECURITY_SECURE, SECURITY_INSECURE, 2 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		unsigned addresses = 99;
+
+		begin();
+		know_as("example. 300 NS ns.example.", 0, rows[i].servers);
+		know_as("ns.example. 300 A 192.0.2.1", 0, rows[i].ip4);
+		know_as("ns.example. 300 AAAA 2001:db8::1", 0, rows[i].ip6);
+		assert_string_equal(look("www.example.", CLASS_IN, &addresses), "example.");
+		if (addresses != rows[i].addresses)
+			fail_msg("%s: %u addresses", rows[i].why, addresses);
+		end();
+	}
+}
+
+/* What the zone says itself counts for more; glue is told of no server. */
+static void the_zones_own_servers_are_told_first(void **state)
+{
+	(void)state;
+	unsigned addresses = 99;
+
+	begin();
+	know("example. 300 NS ns.parent.", RRSET_PARENT_SIDE);
+	know("example. 300 NS ns.own.\nexample. 300 NS ns2.own.", 0);
+	know("ns.parent. 300 A 192.0.2.1", 0);
+	know("ns.own. 300 A 192.0.2.2", 0);
+	know("ns2.own. 300 A 192.0.2.3", RRSET_PARENT_SIDE);
+	assert_string_equal(look("example.", CLASS_IN, &addresses), "example.");
+	assert_int_equal(addresses, 1);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
 		CLAIM(a_referral_is_to_the_closest_zone),
 		CLAIM(so_many_servers_addresses_come_along),
+		CLAIM(beside_secure_servers_only_secure_addresses_are_told),
+		CLAIM(the_zones_own_servers_are_told_first),
 	};
 
 	return RUN_CLAIMS(claims, NULL, NULL);
