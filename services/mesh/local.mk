@@ -15,6 +15,7 @@ libresolver_la_SOURCES += \
 EXTRA_DIST += services/mesh/tests/fixture.h
 
 UNIT_TESTS += \
+	services/mesh/tests/admit \
 	services/mesh/tests/cache_rules \
 	services/mesh/tests/error_report \
 	services/mesh/tests/limits \
