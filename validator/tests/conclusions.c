@@ -48,6 +48,129 @@ static void of_a_bogus_answer_only_the_bogus_set_is_counted_and_goes(void **stat
 	lab_close();
 }
 
+/* What was cached unchecked is replaced by what is proven: also what a wildcard has made, as the whole answer is. Nothing is, by
+ * what is not to be stored. */
+static void of_a_secure_answer_all_that_was_cached_becomes_secure(void **state)
+{
+	(void)state;
+	static const struct lab_purse poor = { .type = TYPE_A, .signatures = -1, .good_signatures = -1, .hashes = -1, .poor = true };
+	static const char *const names[] = { "x.w.example.", "www.example." };
+
+	for (unsigned is_poor = 0; is_poor < 2; is_poor++) {
+		open_zone("");
+		lab_tell(&(struct lab_page){ "x.w.example.", TYPE_A, .answer = "x.w.example. 300 IN A 192.0.2.9", .wildcard = "*.w.example.",
+					     .authority = "*.w.example. 300 IN NSEC www.example. A RRSIG NSEC" });
+		lab.purse = is_poor ? &poor : NULL;
+		for (size_t i = 0; i < COUNT(names); i++) {
+			(void)rrsetcache_put(lab.env.rrsets, lab_set(names[i], TYPE_A), lab.env.time->now_s, &lab.arena);
+			assert_int_equal(cached(names[i], TYPE_A)->security, SECURITY_UNCHECKED);
+			assert_int_equal(lab_ask_to_the_end(names[i], TYPE_A)->security, SECURITY_SECURE);
+			assert_int_equal(cached(names[i], TYPE_A)->security, is_poor ? SECURITY_UNCHECKED : SECURITY_SECURE);
+		}
+		lab_close();
+	}
+}
+
+/* What explains a bogus answer best is that something was removed from it. */
+static void what_was_removed_explains_a_bogus_answer(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		enum reason before, after;
+	} rows[] = {
+		{ "garbled.example.", REASON_other, REASON_other },
+		{ "garbled.example.", REASON_stale, REASON_sig_wrong },
+		{ "garbled.example.", REASON_none, REASON_sig_wrong },
+		{ "www.example.", REASON_other, REASON_none },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		open_zone("val-max-restart: 0\n");
+		for (unsigned n = 0; n < lab.page_count; n++)
+			if (lab.pages[n].m.q.type == TYPE_A)
+				lab.pages[n].m.reason = rows[i].before;
+		assert_int_equal(lab_ask_to_the_end(rows[i].name, TYPE_A)->reason, rows[i].after);
+		lab_close();
+	}
+}
+
+/* ---- what is not ours ---- */
+
+static void of_another_class_nothing_is_validated(void **state)
+{
+	(void)state;
+	static const struct {
+		uint16_t class_;
+		enum security want;
+	} rows[] = { { CLASS_IN, SECURITY_INDETERMINATE }, { CLASS_CH, SECURITY_UNCHECKED } };
+
+	open_zone("");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct question q = made_question("nowhere.example.", TYPE_A);
+		struct lab_heard heard = { .done = false };
+
+		q.class_ = rows[i].class_;
+		mesh_resolve(lab.env.mesh, &q, 0, lab_hear, &heard);
+		assert_true(heard.done);
+		assert_int_equal(heard.security, rows[i].want);
+	}
+	lab_close();
+}
+
+/* RFC 8509 2.1: two labels with five digits, addresses, and nothing that only looks like one. */
+static void a_sentinel_tells_which_key_is_trusted(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		uint16_t type;
+		bool withheld;
+	} rows[] = {
+		{ "root-key-sentinel-is-ta-04711.example.", TYPE_A, false },
+		{ "root-key-sentinel-is-ta-04712.example.", TYPE_A, true },
+		{ "root-key-sentinel-is-ta-04712.example.", TYPE_AAAA, true },
+		{ "root-key-sentinel-is-ta-04712.example.", TYPE_TXT, false },
+		{ "Root-Key-Sentinel-IS-ta-04712.example.", TYPE_A, true },
+		{ "root-key-sentinel-not-ta-04711.example.", TYPE_A, true },
+		{ "root-key-sentinel-not-ta-04712.example.", TYPE_A, false },
+		{ "root-key-sentinel-is-ta-65535.example.", TYPE_A, true },
+		{ "root-key-sentinel-is-ta-65536.example.", TYPE_A, false },
+		{ "root-key-sentinel-is-ta-99999.example.", TYPE_A, false },
+		{ "root-key-sentinel-is-ta-00000.example.", TYPE_A, true },
+		{ "root-key-sentinel-is-ta-4712.example.", TYPE_A, false },
+		{ "root-key-sentinel-is-ta-004712.example.", TYPE_A, false },
+		{ "root-key-sentinel-is-ta-04712x.example.", TYPE_A, false },
+		{ "root-key-sentinel-is-ta-0471x.example.", TYPE_A, false },
+		{ "root-key-sentinel-is-ta-0471:.example.", TYPE_A, false },
+		{ "root-key-sentinel-is-ta-/4712.example.", TYPE_A, false },
+		{ "root-key-sentinel-is-tb-04712.example.", TYPE_A, false },
+		{ "a.root-key-sentinel-is-ta-04712.example.", TYPE_A, false },
+		{ "04712.example.", TYPE_A, false },
+	};
+
+	for (unsigned on = 0; on < 2; on++) {
+		open_zone(on ? "trust-anchor: \". DS 4711 8 2 0011223344556677889900112233445566778899001122334455667788990011\"\n"
+			     : "root-key-sentinel: no\n");
+		for (size_t i = 0; i < COUNT(rows); i++) {
+			static const char *const data[] = { "A 192.0.2.1", "AAAA 2001:db8::1", "TXT \"x\"" };
+			unsigned which = rows[i].type == TYPE_A ? 0 : rows[i].type == TYPE_AAAA ? 1 : 2;
+			const struct lab_heard *h;
+			char line[200], lower[100];
+
+			snprintf(lower, sizeof(lower), "%s", rows[i].name);
+			for (char *at = lower; *at; at++)
+				*at = (char)(*at >= 'A' && *at <= 'Z' ? *at + 32 : *at);
+			snprintf(line, sizeof(line), "%s 300 IN %s", lower, data[which]);
+			lab_tell(&(struct lab_page){ lower, rows[i].type, .answer = line });
+			h = lab_ask_to_the_end(rows[i].name, rows[i].type);
+			if (h->rcode != (on && rows[i].withheld ? RCODE_SERVFAIL : RCODE_NOERROR) || h->answers != !(on && rows[i].withheld))
+				fail_msg("%s, %u: rcode %u", rows[i].name, rows[i].type, h->rcode);
+		}
+		lab_close();
+	}
+}
+
 /* ---- what is counted ---- */
 
 /* The work that hashes make counts as signature checks do, 50 hashes as 8 checks, so that a turn has a share of both: here one for
@@ -173,6 +296,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_a_bogus_answer_only_the_bogus_set_is_counted_and_goes),
+		cmocka_unit_test(of_a_secure_answer_all_that_was_cached_becomes_secure),
+		cmocka_unit_test(what_was_removed_explains_a_bogus_answer),
+		cmocka_unit_test(of_another_class_nothing_is_validated),
+		cmocka_unit_test(a_sentinel_tells_which_key_is_trusted),
 		cmocka_unit_test(hashes_count_beside_checks),
 		cmocka_unit_test(a_failure_is_logged_as_the_option_says),
 		cmocka_unit_test(keys_are_needed_below_what_is_secure_or_not_known),

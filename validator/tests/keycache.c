@@ -277,6 +277,31 @@ static void expired_entries_make_room_first(void **state)
 	keycache_free(c);
 }
 
+static bool contradicts(const struct slab_entry *e, const void *arg)
+{
+	(void)e, (void)arg;
+	return true;
+}
+
+/* Under another configuration what that contradicts is not found, though it is still there. */
+static void what_another_configuration_contradicts_is_not_found(void **state)
+{
+	(void)state;
+	static const struct slab_rule rule = { .goes = contradicts };
+	struct keycache *c = keycache_new(1 << 20, 1);
+
+	put(c, "example.", KEYS_BOGUS, 60);
+	slab_forget_begin(keycache_slab(c), &rule);
+	assert_non_null(keycache_find(c, N("example."), NOW));
+	slab_enter(1);
+	assert_null(keycache_find(c, N("example."), NOW));
+	put(c, "other.example.", KEYS_BOGUS, 60);
+	assert_non_null(keycache_find(c, N("other.example."), NOW));
+	slab_forget_end(keycache_slab(c));
+	slab_enter(0);
+	keycache_free(c);
+}
+
 static void nothing_is_kept_for_no_time(void **state)
 {
 	(void)state;
@@ -293,6 +318,7 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		CLAIM(expired_entries_make_room_first),
 		CLAIM(nothing_is_kept_for_no_time),
+		CLAIM(what_another_configuration_contradicts_is_not_found),
 		CLAIM(a_zone_is_found_by_its_name_while_fresh),
 		CLAIM(each_scope_has_its_own),
 		CLAIM(the_latest_word_counts),

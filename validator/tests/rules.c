@@ -142,6 +142,8 @@ static void rules_that_differ_in_anything_are_others(void **state)
 		"server: val-sha1: all",
 		"server: val-sha1: none",
 		"server: fake-dsa: yes",
+		"server: val-sha1: all fake-dsa: yes",
+		"server: val-sha1: all fake-sha1: yes",
 		"server: harden-algo-downgrade: yes",
 		"server: val-override-date: \"-1\"",
 		"server: val-override-date: 1189950146",
