@@ -50,18 +50,14 @@ static bool read_plain(struct anchors *a, const struct conf *conf, struct fault 
 	for (size_t i = 0; i < texts->count; i++) {
 		struct fault why = { .set = false };
 
-		if (*texts->items[i].text && !anchors_add_text(a, texts->items[i].text, &why))
+		if (!anchors_add_text(a, texts->items[i].text, &why))
 			return item_fault(&texts->items[i], "trust-anchor", &why, f);
 	}
 	for (size_t i = 0; i < files->count; i++) {
 		struct fault why = { .set = false };
-		char *path;
-		bool good;
+		char *path = path_now(conf, files->items[i].text);
+		bool good = anchors_add_file(a, path, &why);
 
-		if (!*files->items[i].text)
-			continue;
-		path = path_now(conf, files->items[i].text);
-		good = anchors_add_file(a, path, &why);
 		mem_free(path);
 		if (!good)
 			return item_fault(&files->items[i], "trust-anchor-file", &why, f);
@@ -105,14 +101,10 @@ static bool read_bind(struct anchors *a, const struct conf *conf, struct fault *
 
 	for (size_t i = 0; i < files->count; i++) {
 		struct fault why = { .set = false };
+		char *pattern = path_now(conf, files->items[i].text);
 		glob_t found = { 0 };
-		char *pattern;
-		bool good;
+		bool good = find_bind_files(pattern, &found, &why);
 
-		if (!*files->items[i].text)
-			continue;
-		pattern = path_now(conf, files->items[i].text);
-		good = find_bind_files(pattern, &found, &why);
 		for (size_t j = 0; good && j < found.gl_pathc; j++)
 			good = bind_keys_read_file(found.gl_pathv[j], take_bind, a, &why);
 		globfree(&found);
@@ -163,7 +155,7 @@ static struct autotrust *built_in_point(const char *path)
 	return p;
 }
 
-static bool fall_back(struct anchors *a, const char *path, const struct fault *why)
+static void fall_back(struct anchors *a, const char *path, const struct fault *why)
 {
 	struct autotrust *p;
 
@@ -171,20 +163,19 @@ static bool fall_back(struct anchors *a, const char *path, const struct fault *w
 		log_rare_of("error", trust_anchor, LOG_FACTS(LOG_TEXT(source, path), LOG_TEXT(reason, why->text)),
 			  "%s; nothing below its name is validated until that file is good again",
 			  why->text);
-		return true;
+		return;
 	}
 	p = built_in_point(path);
 	if (!anchors_add_point(a, p)) {
 		log_rare_of("error", trust_anchor, LOG_FACTS(LOG_TEXT(source, path), LOG_TEXT(reason, why->text)), "%s; ignored",
 			    why->text);
 		autotrust_free(p);
-		return true;
+		return;
 	}
 	log_rare_of("error", trust_anchor, LOG_FACTS(LOG_TEXT(source, path), LOG_TEXT(reason, why->text)),
 		  "%s; the built-in root trust anchor is used instead, and the file is "
 		  "rewritten once its keys are confirmed",
 		  why->text);
-	return true;
 }
 
 /* To be kept from a file is no damage: who mends the permissions has its keys again, and until then a reload fails. */
@@ -220,12 +211,13 @@ static bool read_point(struct anchors *a, const struct conf *conf, const char *n
 	if (point && !good) {
 		fault_set(why, "%s holds the anchor of a name that another file holds", path);
 		autotrust_free(point);
+		point = NULL;
 	} else if (!point && good) {
 		fall_back(a, path, why);
 		point = point_of_path(a, path);
 	}
 	mem_free(path);
-	if (good && point)
+	if (point)
 		point_move_inside(point, conf, name);
 	return good;
 }
@@ -237,13 +229,13 @@ static bool read_rolling(struct anchors *a, const struct conf *conf, struct faul
 	for (size_t i = 0; i < files->count; i++) {
 		struct fault why = { .set = false };
 
-		if (*files->items[i].text && !read_point(a, conf, files->items[i].text, &why))
+		if (!read_point(a, conf, files->items[i].text, &why))
 			return item_fault(&files->items[i], "auto-trust-anchor-file", &why, f);
 	}
 	return true;
 }
 
-/* Nobody said what to trust: the root's keys, as this version knows them or as they have rolled since. */
+/* Nobody said what to trust, not even with an empty value, of which the lists have nothing: the root's keys, as this version knows them or as they have rolled since. */
 static void read_default(struct anchors *a, const struct conf *conf)
 {
 	const char *name = conf_default_anchor(conf);

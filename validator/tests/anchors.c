@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/anchors.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -314,6 +315,7 @@ static void all_sources_of_a_configuration_are_read(void **state)
 			 "auto-trust-anchor-file: \"%s/other\"\n", rolling, folder);
 	assert_null(load(text, &f));
 	assert_non_null(strstr(f.text, "test:3: auto-trust-anchor-file: "));
+	assert_non_null(strstr(f.text, "other holds the anchor of a name that another file holds"));
 	mem_free(text);
 	mem_free(plain);
 	mem_free(bind1);
@@ -478,6 +480,10 @@ static void a_damaged_file_is_told_and_replaced_by_what_is_built_in(void **state
 		{ ". 86400 IN DNSKEY 257 3 8 AwEAA", 1 },
 		{ ";;id: example. 1\nexample. IN DS 1\n", 0 },
 		{ "example. IN DS 1\n", 0 },
+		{ ";;id: example. 1\n. IN DS 1\n", 0 },
+		{ ";;id: . 1\nexample. IN DS 1\n", 1 },
+		{ "example. IN NS a.\n. IN DS 1\n", 1 },
+		{ "; a remark\nexample. IN DNSKEY 1\n", 0 },
 	};
 	char *path = mem_textf("%s/rolling", folder);
 	char *text = mem_textf("server:\nauto-trust-anchor-file: \"%s\"\n", path);
@@ -491,6 +497,7 @@ static void a_damaged_file_is_told_and_replaced_by_what_is_built_in(void **state
 		if (rows[i].text)
 			mem_free(put_file("rolling", rows[i].text));
 		said[0] = '\0';
+		errno = EACCES; /* of something else */
 		a = load(text, &f);
 		assert_non_null(a);
 		if (anchors_count(a) != rows[i].count)
@@ -552,6 +559,81 @@ static void a_point_is_published_anew_and_deleted(void **state)
 	rcu_flush();
 	anchors_free(a);
 	rcu_thread_leave();
+	mem_free(path);
+}
+
+/* Whichever comes first: the one that rolls includes what is configured, and rolls. */
+static void records_configured_beside_an_anchor_that_rolls_are_a_part_of_it(void **state)
+{
+	(void)state;
+	static const char *const records[] = { "a. DS 2 13 2 " DIGEST, "a. DNSKEY 257 3 15 " KEY };
+
+	for (unsigned first = 0; first < 2; first++) {
+		char *path = put_file("rolling", "a. DS 1 13 2 " DIGEST "\n");
+		struct anchors *a = anchors_empty();
+		struct fault f = { .set = false };
+		const struct anchor *got;
+
+		for (unsigned when = 0; when < 2; when++) {
+			if (when == first)
+				assert_true(anchors_add_rolling(a, path, &f));
+			else
+				for (size_t i = 0; i < COUNT(records); i++)
+					assert_true(anchors_add_text(a, records[i], &f));
+		}
+		got = anchors_find_at(a, N("a."));
+		assert_true(got->rolls);
+		assert_int_equal(got->ds->count, 2);
+		assert_int_equal(got->keys->count, 1);
+		anchors_free(a);
+		mem_free(path);
+	}
+}
+
+/* One that rolls in one set only is compared by all of its records. */
+static void an_anchor_that_rolls_is_not_one_that_does_not(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *rolling, *fixed;
+		bool same;
+	} rows[] = {
+		{ "a. DS 1 13 2 " DIGEST "\n", "a. DS 1 13 2 " DIGEST, true },
+		{ "a. DS 1 13 2 " DIGEST "\na. DS 2 13 2 " DIGEST "\n", "a. DS 1 13 2 " DIGEST, false },
+	};
+
+	rcu_thread_join();
+	rcu_turn_begin();
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *path = put_file("rolling", rows[i].rolling);
+		struct anchors *a = anchors_empty(), *b = anchors_empty();
+		struct fault f = { .set = false };
+
+		assert_true(anchors_add_rolling(a, path, &f));
+		assert_true(anchors_add_text(b, rows[i].fixed, &f));
+		assert_int_equal(anchors_are_same(a, b), rows[i].same);
+		assert_int_equal(anchors_are_same(b, a), rows[i].same);
+		anchors_free(a);
+		anchors_free(b);
+		mem_free(path);
+	}
+	rcu_turn_end();
+	rcu_thread_leave();
+}
+
+/* Of keys or of digests, one with either rolls. */
+static void an_anchor_of_keys_rolls_too(void **state)
+{
+	(void)state;
+	char *path = put_file("rolling", "a. DNSKEY 257 3 15 " KEY "\n");
+	struct anchors *a = anchors_empty();
+	struct fault f = { .set = false };
+
+	assert_true(anchors_add_rolling(a, path, &f));
+	assert_true(anchors_find_at(a, N("a."))->rolls);
+	assert_null(anchors_find_at(a, N("a."))->ds);
+	assert_int_equal(anchors_find_at(a, N("a."))->keys->count, 1);
+	anchors_free(a);
 	mem_free(path);
 }
 
@@ -638,6 +720,9 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(anchors_are_compared_by_names_and_records),
 		cmocka_unit_test(an_anchor_that_rolls_is_the_same_as_long_as_a_key_is),
+		cmocka_unit_test(records_configured_beside_an_anchor_that_rolls_are_a_part_of_it),
+		cmocka_unit_test(an_anchor_that_rolls_is_not_one_that_does_not),
+		cmocka_unit_test(an_anchor_of_keys_rolls_too),
 		cmocka_unit_test(a_record_is_an_anchor),
 		cmocka_unit_test(records_of_one_name_make_one_anchor),
 		cmocka_unit_test(the_closest_anchor_counts_unless_something_closer_is_insecure),
