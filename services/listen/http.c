@@ -268,7 +268,6 @@ static size_t digest_http2(struct connection *c, const uint8_t *at, size_t len)
 {
 	uint64_t before = http2_server_progress(c->http);
 
-	c->home->gathered = 0;
 	if (!http2_server_take(c->http, at, len, loop_time(c->home->loop)->now_us))
 		c->cut = true;
 	c->moved |= http2_server_progress(c->http) != before;

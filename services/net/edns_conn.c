@@ -54,7 +54,7 @@ bool edns_conn_keepalive(const uint8_t *wire, size_t len, uint32_t *rest_ms)
 	if (!opt || *opt)
 		return false;
 	r = reader_over(opt + OPT_FIXED_LEN, (size_t)(wire + len - opt) - OPT_FIXED_LEN);
-	while (reader_left(&r) >= 4) {
+	while (reader_left(&r) >= 6) { /* a keepalive with a time in it */
 		uint16_t code = read_u16(&r), size = read_u16(&r);
 		const uint8_t *value = read_bytes(&r, size);
 

@@ -63,6 +63,8 @@ static void a_request_asks_or_its_status_says_why_not(void **state)
 		{ "a method nobody knows", HTTP2_UNHEARD, "/q?dns=" LETTERS, "", { 0 }, 501 },
 		{ "no type", HTTP2_POST, "/q", "", BYTES(QUESTION), 415 },
 		{ "another type", HTTP2_POST, "/q", DOH_TYPE "s", BYTES(QUESTION), 415 },
+		{ "another as long", HTTP2_POST, "/q", "application/dns-massage", BYTES(QUESTION), 415 },
+		{ "its beginning", HTTP2_POST, "/q", "application/dns-messag", BYTES(QUESTION), 415 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -130,6 +132,7 @@ static void an_answer_is_fresh_as_long_as_it_says(void **state)
 		  BYTES(HEAD("\x80", "\1", "\1") A("\1\x2c") NS("\0\1")), 300 },
 		{ "no such name", BYTES(HEAD("\x83", "\0", "\1") SOA("\1\x2c", "\0\x37")), 55 },
 		{ "no such type", BYTES(HEAD("\x80", "\0", "\1") SOA("\0\x20", "\0\x37")), 32 },
+		{ "no such name, by a SOA record too short to say more", BYTES(HEAD("\x83", "\0", "\1") "\xc0\x0e\0\6\0\1\0\0\1\x2c\0\4\0\0\0\1"), 300 },
 		{ "an alias to no such name",
 		  BYTES(HEAD("\x83", "\1", "\1") A("\0\x09") SOA("\1\0", "\0\x37")), 9 },
 		{ "a denial without SOA", BYTES(HEAD("\x83", "\0", "\0")), 0 },

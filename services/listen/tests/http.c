@@ -194,6 +194,66 @@ static void answers_may_come_later_and_for_clients_that_are_gone(void **state)
 	close_fixture();
 }
 
+/* Its bytes are those that were given, whatever came before. */
+static void a_late_answer_is_told_as_it_was_given(void **state)
+{
+	static const uint8_t answer[12] = { 0, 0, 0x81, 0x80, 0, 1, 2, 3, 4, 5, 6, 7 };
+	uint8_t bytes[256];
+	ssize_t n;
+
+	(void)state;
+	open_fixture(true, false);
+	fixture.puts_off = true;
+	SAY(HTTP2_PREFACE SETTINGS REQUEST("\1"));
+	assert_string_equal(heard(), "SS");
+	fixture.later[0].ops->reply(&fixture.later[0], answer, sizeof answer);
+	fixture.waiting = 0;
+	run_for(fixture.loop, 5);
+	n = recv(fixture.here, bytes, sizeof bytes, 0);
+	assert_true(n > (ssize_t)sizeof answer);
+	assert_memory_equal(bytes + n - sizeof answer, answer, sizeof answer);
+	close_fixture();
+}
+
+/* What was gathered for one connection goes to no other, of another protocol at that. */
+static void an_answer_over_https_is_not_told_over_tcp(void **state)
+{
+	static const char question[] = "\0\14" "\0\7\1\0\0\1\0\0\0\0\0\0";
+	uint8_t bytes[256];
+	int mine, ends[2];
+
+	(void)state;
+	open_fixture(true, false);
+	SAY(HTTP2_PREFACE SETTINGS REQUEST("\1") REQUEST("\3"));
+	assert_string_equal(heard(), "SSHHDD");
+	connect_ends(ends);
+	listen_tcp_take(fixture.tcp, ends[1],
+			&(struct arrival){ .from = { .family = 4, .ip = { 192, 0, 2, 2 } }, .service = SERVICE_DNS });
+	mine = fixture.here;
+	fixture.here = ends[0];
+	SAY(question);
+	assert_int_equal(recv(fixture.here, bytes, sizeof bytes, 0), sizeof question - 1);
+	assert_memory_equal(bytes, question, sizeof question - 1);
+	close(ends[0]);
+	fixture.here = mine;
+	close_fixture();
+}
+
+/* So long may the head of an HTTP/1 request be until it is told that this is none. */
+static void an_old_request_has_a_head_of_limited_length(void **state)
+{
+	(void)state;
+	for (size_t len = 8191; len <= 8192; len++) {
+		char head[8193] = "GET / HTTP/1.1\r\nX: ";
+
+		memset(head + strlen(head), 'x', len - strlen(head));
+		open_fixture(true, false);
+		say(head, len);
+		assert_string_equal(heard(), len < 8192 ? "" : "HTTP/1.1 505");
+		close_fixture();
+	}
+}
+
 /* A question that is dropped resets its stream, at once or later, also while another one is taken; the connection goes on. */
 static void a_question_that_is_dropped_resets_its_stream(void **state)
 {
@@ -405,6 +465,27 @@ static void hold(uint8_t who, bool answers, size_t len)
 	}
 }
 
+/* Of all connections: what has come of questions, and what has not gone of answers. */
+static void what_is_kept_is_counted(void **state)
+{
+	(void)state;
+	for (unsigned answers = 0; answers < 2; answers++) {
+		struct listen_tcp_limits limits = plenty;
+		size_t receiving, sending;
+
+		limits.idle_ms = 5000;
+		begin_fixture(&limits);
+		assert_int_equal(listen_tcp_http_receiving(fixture.tcp), 0);
+		assert_int_equal(listen_tcp_http_sending(fixture.tcp), 0);
+		hold(1, answers, 48);
+		receiving = listen_tcp_http_receiving(fixture.tcp);
+		sending = listen_tcp_http_sending(fixture.tcp);
+		if (answers ? receiving >= 48 || sending < 48 : receiving < 48 || sending >= 48)
+			fail_msg("%u: %zu, %zu", answers, receiving, sending);
+		close_fixture();
+	}
+}
+
 /* Whoever comes last, and has little kept, does not pay for those who have much. */
 static void the_http_connection_with_most_buffered_data_is_closed(void **state)
 {
@@ -475,7 +556,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_question_is_answered_with_headers_and_data),
 		cmocka_unit_test(answers_may_come_later_and_for_clients_that_are_gone),
+		cmocka_unit_test(a_late_answer_is_told_as_it_was_given),
+		cmocka_unit_test(an_answer_over_https_is_not_told_over_tcp),
+		cmocka_unit_test(an_old_request_has_a_head_of_limited_length),
 		cmocka_unit_test(a_question_that_is_dropped_resets_its_stream),
+		cmocka_unit_test(what_is_kept_is_counted),
 		cmocka_unit_test(a_stream_that_is_reset_takes_its_question_back),
 		cmocka_unit_test(beginnings_are_told_apart),
 		cmocka_unit_test(a_proxy_says_for_whom_it_is),

@@ -129,7 +129,7 @@ static void answers_get_what_was_asked_for(void **state)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		static uint8_t wire[65535];
-		size_t was = question(wire, sizeof wire, rows[i].with_opt, NULL, 0);
+		size_t was = question(memset(wire, 7, sizeof wire), sizeof wire, rows[i].with_opt, NULL, 0);
 		size_t len = edns_conn_add(wire, was, rows[i].room,
 				     &(struct edns_conn){ .options = rows[i].options,
 						    .pad_block = rows[i].block,
@@ -137,10 +137,16 @@ static void answers_get_what_was_asked_for(void **state)
 		struct request r;
 		struct slice value;
 
+		/* nothing of what was there before is told */
 		if (len != (rows[i].want ? rows[i].want : was))
 			fail_msg("%s: %zu from %zu", rows[i].why, len, was);
 		assert_int_equal(msg_read_request(wire, len, &r), REQUEST_GOOD);
 		assert_true(!r.edns.present || edns_is_whole(&r.edns));
+		if (rows[i].options & EDNS_CONN_PADDING && rows[i].want) {
+			assert_true(edns_find_option(&r.edns, EDNS_PADDING, &value));
+			for (size_t n = 0; n < value.len; n++)
+				assert_int_equal(value.at[n], 0);
+		}
 		if (rows[i].options & EDNS_CONN_KEEPALIVE) {
 			assert_true(edns_find_option(&r.edns, EDNS_KEEPALIVE, &value));
 			assert_int_equal(value.len, 2);

@@ -106,6 +106,7 @@ static void each_cost_has_its_limit(void **state)
 		{ "what is no header", HTTP2_CLIENT, 0, { { 1, DATA, 0, 40000 }, { 1, CONTINUATION, 0, 100 } }, true },
 		{ "continued for ever", HTTP2_CLIENT, 0, { { 1001, CONTINUATION, 0, 0 } }, false },
 		{ "a long frame", HTTP2_CLIENT, 0, { { 1, DATA, 0, 0x12345 }, { 100, RST_STREAM, 0, 4 } }, true },
+		{ "that ends where it says", HTTP2_CLIENT, 0, { { 1, DATA, 0, 0x12345 }, { 101, RST_STREAM, 0, 4 } }, false },
 		{ "bodies of a client", HTTP2_CLIENT, 0, { { 600, DATA, 0, WHOLE } }, true },
 		{ "headers of a client", HTTP2_CLIENT, 0, { { 100, HEADERS, 0, 8192 } }, true },
 		{ "bytes of a server", HTTP2_SERVER, 0, { { 256, DATA, 0, WHOLE } }, true },
