@@ -35,6 +35,7 @@ static void a_request_is_read_or_told_what_is_wrong(void **state)
 		  { BYTES(ID RD "\0\0\0\0\0\0\0\0" WWW) },
 		  REQUEST_FORMERR,
 		  0 },
+		{ "256 questions", { BYTES(ID RD "\1\0\0\0\0\0\0\0" WWW) }, REQUEST_FORMERR, 8 },
 		{ "two questions",
 		  { BYTES(ID RD "\0\2\0\0\0\0\0\0" WWW WWW) },
 		  REQUEST_FORMERR,
@@ -287,6 +288,10 @@ static void what_is_no_message_is_refused(void **state)
 		  { BYTES(ID "\200\0\0\1\0\0\0\0\0\1" WWW "\1a" OPT) },
 		  false,
 		  0 },
+		{ "OPT cut inside its options",
+		  { BYTES(ID "\200\0\0\1\0\0\0\0\0\1" WWW "\0\0\51\4\320\0\0\0\0\0\14\0\12\0\10abcd") },
+		  false,
+		  0 },
 		{ "TTL with its top bit set",
 		  { BYTES(ID "\200\0" AN("\1") WWW "\300\14\0\1\0\1\200\0\0\1\0\4aaaa") },
 		  true,
@@ -335,6 +340,63 @@ static void names_are_read_through_pointers_that_go_back(void **state)
 	assert_int_equal(msg_read_name(&r, name), 0);
 	assert_true(r.bad);
 	assert_int_equal(msg_read_name(&r, name), 0);
+}
+
+/* RFC 1035 2.3.4: 255 bytes with the root label, whether in one piece or over a pointer. */
+static void a_name_has_255_bytes(void **state)
+{
+	(void)state;
+	for (unsigned last = 60; last <= 63; last++)
+		for (unsigned pointed = 0; pointed < 2; pointed++) {
+			uint8_t bytes[300] = { 0 }, name[DNAME_MAX + 1];
+			size_t at = 0, len = 3 * 64 + 1u + last + 1;
+			struct reader r;
+
+			/* the last label, and behind it three of 63 bytes that go on there; or in order */
+			if (pointed) {
+				bytes[at] = (uint8_t)last;
+				at += last + 2u;
+			}
+			for (unsigned i = 0; i < 3; i++, at += 64)
+				bytes[at] = 63;
+			if (pointed)
+				put_u16(bytes + at, 0xc000);
+			else
+				bytes[at] = (uint8_t)last;
+			r = reader_over(bytes, sizeof(bytes));
+			r.at += pointed ? last + 2u : 0;
+			memset(name, 7, sizeof(name));
+			assert_int_equal(msg_read_name(&r, name), len <= 255 ? len : 0);
+			assert_int_equal(r.bad, len > 255);
+			assert_int_equal(name[DNAME_MAX], 7);
+		}
+}
+
+/* Of what is no query only a NOTIFY's OPT is read, behind a question; a request that is broken without one has none. */
+static void an_opt_is_read_where_there_is_one(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		struct slice packet;
+		bool opt;
+	} rows[] = {
+		{ "a query", { BYTES(ID RD Q_OPT WWW OPT) }, true },
+		{ "NOTIFY", { BYTES(ID "\40\0" Q_OPT WWW OPT) }, true },
+		{ "NOTIFY of nothing", { BYTES(ID "\40\0" NO_Q_OPT OPT) }, false },
+		{ "NOTIFY, cut", { BYTES(ID "\40\0" "\0\1\0\0\0\0\0\2" WWW OPT) }, false },
+		{ "UPDATE", { BYTES(ID "\50\0" Q_OPT WWW OPT) }, false },
+		{ "a query that is cut behind it", { BYTES(ID RD "\0\1\0\0\0\0\0\2" WWW OPT "\1") }, true },
+		{ "the same without a question", { BYTES(ID RD "\0\0\0\0\0\0\0\2" OPT "\1") }, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct request r;
+
+		(void)msg_read_request(rows[i].packet.at, rows[i].packet.len, &r);
+		if (r.edns.present != rows[i].opt)
+			fail_msg("%s", rows[i].why);
+	}
 }
 
 /* RFC 1035 4.1.4: the combinations 01 and 10 of a label's first bits are no label. */
@@ -446,10 +508,10 @@ static void sets_are_told_apart_in_a_crowd(void **state)
 	struct arena a;
 	uint32_t seed = 3;
 
-	for (unsigned owners = 1; owners <= 64; owners *= 2) {
+	for (unsigned owners = 1; owners <= 512; owners *= 2) {
 		struct writer w = writer_over(bytes, sizeof(bytes));
-		bool seen[64][32] = { { false } };
-		unsigned want[64] = { 0 };
+		bool seen[512][32] = { { false } };
+		unsigned want[512] = { 0 };
 		arena_init(&a);
 		write_bytes(&w, ID "\200\0\0\0\7\320\0\0\0\0", 12);
 		for (unsigned n = 0; n < 2000; n++) {
@@ -539,6 +601,8 @@ int main(void)
 		cmocka_unit_test(what_was_kept_on_the_way_lasts_less_long),
 		cmocka_unit_test(a_ttl_with_its_top_bit_set_grows_older_from_the_longest),
 		cmocka_unit_test(names_are_read_through_pointers_that_go_back),
+		cmocka_unit_test(a_name_has_255_bytes),
+		cmocka_unit_test(an_opt_is_read_where_there_is_one),
 		cmocka_unit_test(what_is_no_label_is_not_skipped),
 		cmocka_unit_test(a_message_may_follow_65536_pointers),
 		cmocka_unit_test(large_messages_cost_no_square),
