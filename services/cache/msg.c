@@ -567,8 +567,7 @@ static bool is_question(const struct slab_entry *e, void *arg)
 {
 	const struct question *q = arg;
 
-	return !(stored_of(e)->scope & STORED_PLACED) &&
-	       is_about(stored_of(e), q, stored_of(e)->scope, NULL);
+	return is_about(stored_of(e), q, stored_of(e)->scope, NULL);
 }
 
 void msgcache_remove(struct msgcache *c, const struct question *q)

@@ -37,7 +37,7 @@ const struct stored *stale_behind(struct mesh *m, const struct question *q, cons
 {
 	const struct stored *s;
 
-	if (!mesh_conf(m)->server.serve_expired || (r->where && r->where->has_option && r->where->forwarded))
+	if (r->where && r->where->has_option && r->where->forwarded)
 		return NULL;
 	s = stale_find(m, q, msgcache_hash(q), r);
 	return s && !stored_is_fresh(s, m->env->time->now_s) ? s : NULL;

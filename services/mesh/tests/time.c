@@ -146,6 +146,29 @@ static void what_has_expired_is_there_for_whom_and_how_long(void **state)
 	}
 }
 
+/* With signatures to who asked for them. */
+static void what_has_expired_is_given_as_it_is_asked_for(void **state)
+{
+	(void)state;
+	struct made made = { "x.example.", TYPE_A, RCODE_NOERROR,
+			     { "x.example. 100 A 192.0.2.7\nx.example. 100 IN RRSIG A 13 2 300 20300101000000 20200101000000 1 example. AAAA\n" } };
+
+	for (unsigned wants = 0; wants < 2; wants++) {
+		struct request r = { .flags = FLAG_RD, .edns = { .present = true, .flags = wants ? EDNS_DO : 0 } };
+		struct msg_keep how = { .ttl_s = 100, .keep_expired_s = SLAB_FOREVER };
+		const struct stored *s;
+
+		world_begin("server: serve-expired: yes");
+		r.q = question_of("x.example");
+		how.now_s = world.env.time->now_s;
+		msgcache_store(world.env.messages, made_message(&world.arena, how.now_s, &made), &how);
+		s = stale_find(world.mesh, &r.q, msgcache_hash(&r.q), &r);
+		assert_non_null(s);
+		assert_int_equal((s->fits & STORED_FULL) != 0, wants);
+		world_end();
+	}
+}
+
 static void something_expired_is_better_than_a_failure(void **state)
 {
 	(void)state;
@@ -280,6 +303,7 @@ int main(void)
 		cmocka_unit_test(something_expired_is_better_than_waiting),
 		cmocka_unit_test(what_has_expired_is_counted_when_policy_looks_at_it_too),
 		cmocka_unit_test(what_has_expired_is_there_for_whom_and_how_long),
+		cmocka_unit_test(what_has_expired_is_given_as_it_is_asked_for),
 		cmocka_unit_test(something_expired_is_better_than_a_failure),
 		cmocka_unit_test(a_refresh_is_begun_once_and_joined),
 		cmocka_unit_test(a_refresh_gives_way),
