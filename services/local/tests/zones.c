@@ -591,6 +591,123 @@ static void all_zones_are_listed_once(void **state)
 	localzones_unpin(z);
 }
 
+struct tally {
+	unsigned zones, sets, rests, most; /* `most`: then it has heard enough */
+};
+
+static bool tally_zone(const uint8_t *name, enum zone_type type, void *arg)
+{
+	struct tally *t = arg;
+
+	(void)name, (void)type;
+	return ++t->zones != t->most;
+}
+
+static bool tally_set(const struct rrset *set, void *arg)
+{
+	struct tally *t = arg;
+
+	(void)set;
+	return ++t->sets != t->most;
+}
+
+static bool tally_rest(void *arg)
+{
+	struct tally *t = arg;
+
+	t->rests++;
+	return true;
+}
+
+/* However many there are, and in whatever classes; a rest for every 64; and no more for who has heard enough. */
+static void a_long_list_is_whole_and_has_rests(void **state)
+{
+	(void)state;
+	enum { MANY = 8200 }; /* more than are copied at once */
+	struct localzones *z = zones_from("server:\n local-zone: home static\n local-data: \"a.home A 192.0.2.1\"\n");
+	struct fault f = { 0 };
+	struct tally all = { 0 }, at_once = { 0 }, sets = { 0 };
+	char line[80];
+
+	assert_true(localzones_put_record(z, "b.chaos. CH TXT x", &f));
+	localzones_put(z, N("other.chaos."), CLASS_CH, ZONE_refuse);
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(line, sizeof(line), "n%u.many.", i);
+		localzones_put(z, N(line), CLASS_IN, ZONE_refuse);
+	}
+	localzones_each(z, tally_zone, &at_once);
+	localzones_list(z, tally_zone, tally_rest, &all);
+	assert_int_equal(all.zones, localzones_count(z));
+	assert_int_equal(at_once.zones, all.zones);
+	assert_in_range(all.rests, all.zones / 64 - 2, all.zones / 64);
+	localzones_each_set(z, tally_set, &sets);
+	assert_true(sets.sets > 0);
+	all = (struct tally){ 0 };
+	localzones_list_sets(z, tally_set, tally_rest, &all);
+	assert_int_equal(all.sets, sets.sets);
+	for (unsigned most = 1; most <= sets.sets; most++) {
+		struct tally few = { .most = most };
+
+		localzones_list_sets(z, tally_set, tally_rest, &few);
+		assert_int_equal(few.sets, most);
+		few = (struct tally){ .most = most };
+		localzones_each_set(z, tally_set, &few);
+		assert_int_equal(few.sets, most);
+	}
+	for (unsigned most = 1; most <= at_once.zones; most += most < 3 ? 1 : 2731) {
+		struct tally few = { .most = most };
+
+		localzones_list(z, tally_zone, tally_rest, &few);
+		assert_int_equal(few.zones, most);
+		few = (struct tally){ .most = most };
+		localzones_each(z, tally_zone, &few);
+		assert_int_equal(few.zones, most);
+	}
+	localzones_unpin(z);
+}
+
+/* Zones and records of another class are others. */
+static void each_class_has_its_own_zones(void **state)
+{
+	(void)state;
+	struct localzones *z = zones_from("server:\n local-zone: home static\n local-data: \"a.home A 192.0.2.1\"\n");
+	struct question q = asked("x.b.home.", TYPE_TXT);
+	struct localzone_match m;
+	struct fault f = { 0 };
+
+	q.class_ = CLASS_CH;
+	assert_false(localzones_find(z, &q, NULL, &m));
+	assert_int_equal(localzones_records_at(z, N("a.home."), CLASS_CH), 0);
+	assert_int_equal(localzones_records_at(z, N("a.home."), CLASS_IN), 1);
+	assert_true(localzones_put_record(z, "b.home. CH TXT x", &f));
+	assert_int_equal(localzones_records_at(z, N("b.home."), CLASS_CH), 1);
+	assert_int_equal(localzones_records_at(z, N("b.home."), CLASS_IN), 0);
+	assert_true(localzones_find(z, &q, NULL, &m));
+	assert_int_equal(m.type, ZONE_transparent);
+	assert_name_is(m.name, "b.home.");
+	localzones_remove(z, N("b.home."), CLASS_CH);
+	assert_false(localzones_find(z, &q, NULL, &m));
+	assert_int_equal(localzones_records_at(z, N("b.home."), CLASS_CH), 0);
+	assert_int_equal(localzones_records_at(z, N("a.home."), CLASS_IN), 1);
+	rcu_flush();
+	localzones_unpin(z);
+}
+
+/* What is to be logged is looked at, though it leaves everything to resolution. */
+static void where_all_is_logged_every_zone_concerns(void **state)
+{
+	(void)state;
+	for (unsigned logs = 0; logs < 2; logs++) {
+		char text[200];
+		struct localzones *z;
+
+		snprintf(text, sizeof(text), "server:\n log-local-actions: %s\n local-zone: open.example transparent\n", logs ? "yes" : "no");
+		z = zones_from(text);
+		assert_int_equal(localzones_concern(z, N("x.open.example.")), logs);
+		localzones_unpin(z);
+	}
+}
+
 static bool is_patient(void *arg)
 {
 	(void)arg;
@@ -658,6 +775,9 @@ int main(void)
 		cmocka_unit_test(removing_says_what_is_not_there),
 		cmocka_unit_test(what_cannot_be_is_refused_with_a_sentence),
 		cmocka_unit_test(zones_that_nobody_wrote_down_may_have_tags),
+		cmocka_unit_test(a_long_list_is_whole_and_has_rests),
+		cmocka_unit_test(each_class_has_its_own_zones),
+		cmocka_unit_test(where_all_is_logged_every_zone_concerns),
 		cmocka_unit_test(all_zones_are_listed_once),
 		cmocka_unit_test(many_records_of_one_name_are_built_once),
 		cmocka_unit_test(an_rrset_has_so_many_records_and_no_more),

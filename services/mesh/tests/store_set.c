@@ -154,6 +154,16 @@ static void a_dname_of_the_moment_is_kept_briefly(void **state)
 	}
 }
 
+/* Of other types nothing is. */
+static void an_address_of_the_moment_is_not_kept(void **state)
+{
+	(void)state;
+	begin("");
+	assert_null(found(offer("a.example. 0 A 192.0.2.1", TRUST_ANS_AA, SECURITY_SECURE, NULL), NOW));
+	assert_non_null(found(offer("b.example. 1 A 192.0.2.1", TRUST_ANS_AA, SECURITY_SECURE, NULL), NOW));
+	end();
+}
+
 /* RFC 7871: an alias that was told without a client's subnet may be another with it. */
 static void an_alias_without_its_subnet_is_not_kept(void **state)
 {
@@ -175,6 +185,7 @@ int main(void)
 		CLAIM(an_answer_is_kept_once),
 		CLAIM(glue_does_not_hide_an_answer),
 		CLAIM(a_dname_of_the_moment_is_kept_briefly),
+		CLAIM(an_address_of_the_moment_is_not_kept),
 		CLAIM(an_alias_without_its_subnet_is_not_kept),
 	};
 

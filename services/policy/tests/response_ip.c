@@ -111,11 +111,35 @@ static void the_first_address_with_a_rule_has_it(void **state)
 	response_ip_free(r);
 }
 
+/* Tags alone say whose answers are looked at, and nothing of what is to be done. */
+static void a_netblock_with_tags_alone_changes_nothing(void **state)
+{
+	(void)state;
+	static const char *const lines[LINES] = { "a 10.0.0.0/8 deny", "t 192.0.2.0/24 a" };
+	static const struct made made = { "w.", TYPE_A, 0, { "w. 60 A 192.0.2.1" } };
+	struct netblock no_prefix = { .bits = 0 };
+	const struct response_rule *rule;
+	struct fault f = { 0 };
+	struct response_ip *r = make(lines, &f);
+	struct arena a;
+	unsigned set;
+
+	assert_non_null(r);
+	arena_init(&a);
+	rule = response_ip_find(r, &no_prefix, made_message(&a, 0, &made), &set);
+	assert_non_null(rule);
+	assert_int_equal(rule->action, ZONE_always_transparent);
+	assert_false(tagset_is_empty(&rule->tags));
+	arena_clear(&a);
+	response_ip_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_cannot_be_is_refused_with_its_line),
 		cmocka_unit_test(the_first_address_with_a_rule_has_it),
+		cmocka_unit_test(a_netblock_with_tags_alone_changes_nothing),
 	};
 
 	hash_start(true);
