@@ -248,7 +248,7 @@ static void tell(char to[128], enum disposition v, const struct writer *out)
 	char counts[32];
 
 	*to = '\0';
-	add(to, v == DISPOSITION_SEND ? "SEND" : v == DISPOSITION_DROP ? "DROP" : "LATER");
+	add(to, v == DISPOSITION_SEND ? "SEND" : v == DISPOSITION_DROP ? "DROP" : v == DISPOSITION_LATER ? "LATER" : "?");
 	if (v != DISPOSITION_SEND)
 		return;
 	assert_true(!out->bad && writer_len(out) >= MSG_HEAD_LEN && msg_id(out->start) == 4711);
@@ -338,6 +338,7 @@ static void every_packet_has_one_outcome(void **state)
 		{ "deny", { 2, "fresh.test", TYPE_A, IN, RD, 0 }, "DROP" },
 		{ "deny, malformed", { 2, "fresh.test", TYPE_A, IN, RD, ANSWERS }, "DROP" },
 		{ "refuse", { 3, "fresh.test", TYPE_A, IN, RD, 0 }, "SEND REFUSED rd 0/0/1" },
+		{ "refuse, a response", { 3, "fresh.test", TYPE_A, IN, FLAG_QR, 0 }, "DROP" },
 		{ "refuse, even of class CH",
 		  { 3, "version.bind", TYPE_TXT, CH, RD, 0 },
 		  "SEND REFUSED rd 0/0/1" },
@@ -508,6 +509,158 @@ static void a_cookie_may_be_had_without_a_question(void **state)
 	assert_string_equal(got, "SEND FORMERR rd 0/0/1 1");
 }
 
+/* A packet with this client's address, and these options. */
+static void take_from(const struct addr *from, const char *name, struct slice options, char to[128])
+{
+	static uint8_t bytes[512];
+	uint8_t wire[DNAME_MAX];
+	struct question q = { .name = wire, .type = TYPE_A, .class_ = IN };
+	struct edns opt = { .present = true, .udp_size = 1232, .options = options };
+	struct writer w = writer_over(bytes, sizeof bytes);
+	struct packet p = { .out = writer_over(answer, 4096), .client = { .ops = &over_udp, .from = *from } };
+	enum disposition v;
+
+	q.name_len = (uint16_t)dname_parse(wire, name, NULL);
+	msg_write_query(&w, 4711, RD, &q, &opt);
+	p.in = (struct slice){ bytes, writer_len(&w) };
+	rcu_turn_begin();
+	v = frontend_take(world.worker, &p);
+	rcu_turn_end();
+	tell(to, v, &p.out);
+}
+
+/* RFC 7873: what a client has shown is counted; with a cookie that is valid it has a limit of its own, 0 for none. */
+static void cookies_are_counted_and_have_a_limit_of_their_own(void **state)
+{
+	static const struct {
+		const char *limit;
+		unsigned answers; /* of ten */
+	} rows[] = { { "0", 10 }, { "5", 4 } }; /* it was counted without one, too */
+	static const struct addr client = { .family = 4, .ip = { 127, 0, 0, 1 }, .port = 5353 };
+	char more[200], got[128];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint8_t cookie[28] = "\0\12\0\10abcdefgh";
+		const struct stats *s;
+		unsigned answers = 0;
+
+		snprintf(more, sizeof more, "answer-cookie: yes\nip-ratelimit: 2\nip-ratelimit-factor: 0\nip-ratelimit-cookie: %s\n", rows[i].limit);
+		open_world(more);
+		s = world.worker->env.stats;
+		take_from(&client, "fresh.test.", (struct slice){ cookie, 12 }, got);
+		assert_string_equal(got, "SEND NOERROR rd ra 1/0/1");
+		assert_int_equal(atomic_load(&s->count[STAT_queries_cookie_client]), 1);
+		memcpy(cookie, answer + MSG_HEAD_LEN + 12 + 4 + 16 + OPT_FIXED_LEN, 28);
+		assert_int_equal(get_u16(cookie), EDNS_COOKIE);
+		for (unsigned n = 0; n < 10; n++) {
+			take_from(&client, "fresh.test.", (struct slice){ cookie, 28 }, got);
+			answers += strcmp(got, "SEND NOERROR rd ra 1/0/1") == 0;
+		}
+		assert_int_equal(answers, rows[i].answers);
+		assert_int_equal(atomic_load(&s->count[STAT_queries_cookie_valid]), 10);
+		assert_int_equal(atomic_load(&s->count[STAT_queries_ip_ratelimited]), 10 - rows[i].answers);
+		assert_int_equal(atomic_load(&s->count[STAT_queries_cookie_client]), 1);
+		cookie[27] ^= 1;
+		take_from(&client, "fresh.test.", (struct slice){ cookie, 28 }, got);
+		assert_int_equal(atomic_load(&s->count[STAT_queries_cookie_invalid]), 1);
+		close_world();
+	}
+}
+
+/* An IPv6 client's network has the limit of eight: it could ask from another address each time. */
+static void a_network_of_ipv6_has_a_limit_too(void **state)
+{
+	static const struct {
+		const char *why;
+		struct addr first;
+		unsigned varies; /* this byte of the address */
+		unsigned answers; /* of forty */
+	} rows[] = {
+		{ "one address", { .family = 6, .ip = { 0x20, 1, 0xd, 0xb8 } }, 16, 2 },
+		{ "one network", { .family = 6, .ip = { 0x20, 1, 0xd, 0xb8 } }, 15, 16 },
+		{ "many networks", { .family = 6, .ip = { 0x20, 1, 0xd, 0xb8 } }, 7, 40 },
+		{ "IPv4", { .family = 4, .ip = { 127, 0, 1, 0 } }, 3, 40 },
+	};
+	char got[128];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		unsigned answers = 0;
+
+		open_world("access-control: 2001:db8::/32 allow\nip-ratelimit: 2\nip-ratelimit-factor: 0\n");
+		for (unsigned n = 0; n < 40; n++) {
+			struct addr from = rows[i].first;
+
+			if (rows[i].varies < 16)
+				from.ip[rows[i].varies] = (uint8_t)(n + 1);
+			take_from(&from, "fresh.test.", (struct slice){ 0 }, got);
+			answers += strcmp(got, "SEND NOERROR rd ra 1/0/1") == 0;
+		}
+		if (answers != rows[i].answers)
+			fail_msg("%s: %u", rows[i].why, answers);
+		close_world();
+	}
+}
+
+static struct {
+	unsigned replies, drops;
+	unsigned rcode;
+} readmitted;
+
+static void note_reply(const struct client *c, const uint8_t *bytes, size_t len)
+{
+	(void)c;
+	assert_true(len >= MSG_HEAD_LEN);
+	readmitted.replies++;
+	readmitted.rcode = msg_rcode(bytes);
+}
+
+static void note_drop(const struct client *c)
+{
+	(void)c;
+	readmitted.drops++;
+}
+
+/* Who waited through a change of the configuration is told, dropped, or waits on, as by the new one. */
+static void who_waited_is_admitted_anew(void **state)
+{
+	static const struct client_ops udp = { .name = "udp", .reply = note_reply, .drop = note_drop };
+	static const struct client_ops tcp = { .name = "tcp", .stream = true, .reply = note_reply, .drop = note_drop };
+	static const struct {
+		const char *why;
+		uint8_t from;
+		const char *name;
+		bool stream, proven;
+		unsigned replies, drops, rcode;
+	} rows[] = {
+		{ "known by now", 1, "fresh.test.", false, false, 1, 0, RCODE_NOERROR },
+		{ "still not known", 1, "other.test.", false, false, 0, 0, 0 },
+		{ "denied by now", 2, "fresh.test.", false, false, 0, 1, 0 },
+		{ "refused by now", 3, "fresh.test.", false, false, 1, 0, RCODE_REFUSED },
+		{ "who has to prove itself, and has not", 8, "fresh.test.", false, false, 1, 0, RCODE_REFUSED },
+		{ "who has shown a cookie", 8, "fresh.test.", false, true, 1, 0, RCODE_NOERROR },
+		{ "who has a connection", 8, "fresh.test.", true, false, 1, 0, RCODE_NOERROR },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint8_t name[DNAME_MAX];
+		struct request r = { .id = 4711, .flags = RD, .proven = rows[i].proven };
+		struct client c = { .ops = rows[i].stream ? &tcp : &udp, .from = { .family = 4, .ip = { 127, 0, 0, rows[i].from } } };
+
+		open_world("");
+		readmitted.replies = readmitted.drops = readmitted.rcode = 0;
+		r.q = (struct question){ name, (uint16_t)dname_parse(name, rows[i].name, NULL), TYPE_A, IN };
+		rcu_turn_begin();
+		frontend_readmit(world.worker, &r, &c);
+		rcu_turn_end();
+		if (readmitted.replies != rows[i].replies || readmitted.drops != rows[i].drops || readmitted.rcode != rows[i].rcode)
+			fail_msg("%s: %u replies, %u dropped, rcode %u", rows[i].why, readmitted.replies, readmitted.drops, readmitted.rcode);
+		close_world();
+	}
+}
+
 static void class_chaos_tells_what_is_not_hidden(void **state)
 {
 	(void)state;
@@ -663,21 +816,21 @@ static void a_hit_near_its_end_is_fetched_again_in_the_background(void **state)
 		const char *conf, *name;
 		unsigned lookups;
 	} rows[] = {
-		{ "prefetch: yes\n", "due.test", 1 },
+		{ "prefetch: yes\n", "due.test", 2 },
 		{ "prefetch: yes\n", "fresh.test", 0 },
 		{ "prefetch: no\n", "due.test", 0 },
 		{ "prefetch: yes\nresponse-ip: 192.0.2.1 redirect\n"
 		  "response-ip-data: 192.0.2.1 \"A 192.0.2.9\"\n",
-		  "due.test", 1 },
+		  "due.test", 2 },
 	};
 	char got[128];
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		open_world(rows[i].conf);
-		for (unsigned k = 0; k < 2; k++) {
-			take(&(struct asked){ 1, rows[i].name, TYPE_A, IN, RD, 0 }, got);
-			assert_string_equal(got, "SEND NOERROR rd ra 1/0/1");
+		for (unsigned k = 0; k < 4; k++) { /* with CD that is another question */
+			take(&(struct asked){ 1, rows[i].name, TYPE_A, IN, (uint16_t)(k % 2 ? RD | FLAG_CD : RD), 0 }, got);
+			assert_string_equal(got, k % 2 ? "SEND NOERROR rd ra cd 1/0/1" : "SEND NOERROR rd ra 1/0/1");
 		}
 		assert_int_equal(atomic_load(&world.worker->env.stats->count[STAT_prefetch]),
 				 rows[i].lookups);
@@ -781,6 +934,9 @@ int main(void)
 		cmocka_unit_test(what_a_request_may_not_say),
 		cmocka_unit_test(who_asks_too_often_is_not_even_given_a_cookie),
 		cmocka_unit_test(a_cookie_may_be_had_without_a_question),
+		cmocka_unit_test(cookies_are_counted_and_have_a_limit_of_their_own),
+		cmocka_unit_test(a_network_of_ipv6_has_a_limit_too),
+		cmocka_unit_test(who_waited_is_admitted_anew),
 		cmocka_unit_test(class_chaos_tells_what_is_not_hidden),
 		cmocka_unit_test(stale_answers_are_given_as_told),
 		cmocka_unit_test(what_is_not_validated_yet_is_given_to_nobody_where_answers_are_validated),

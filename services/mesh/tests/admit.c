@@ -220,6 +220,7 @@ static void a_refresh_takes_nobodys_place(void **state)
 	assert_int_equal(count(&world.stats.list_overwritten), 0);
 	ask_for("w1.example", 7);
 	assert_false(world.asleep[0]->is_refresh);
+	assert_int_equal(lookup_of(world.asleep[0])->slot, SLOT_JOSTLED);
 	assert_int_equal(mesh_size(world.mesh), 2);
 	wake(0);
 	assert_int_equal(world.heard_count, 1);
