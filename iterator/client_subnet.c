@@ -89,7 +89,7 @@ bool client_subnet_check(struct iter *it, const struct upstream_reply *reply, en
 	struct subnet_option o = { .family = 0 };
 	struct slice data;
 
-	if (r == RESPONSE_referral || !is_final(r, m))
+	if (!is_final(r, m))
 		return true; /* RFC 7871 7.2.1: the option means nothing here */
 	if (reply->had_edns && edns_find_option(&m->edns, EDNS_CLIENT_SUBNET, &data) &&
 	    subnet_read(&o, &data) && subnet_echoes(&o, it->sent_subnet))
@@ -100,7 +100,7 @@ bool client_subnet_check(struct iter *it, const struct upstream_reply *reply, en
 		if (it->echoed)
 			q->ecs.sent = ECS_SENT;
 		q->ecs.scope = MAX(q->ecs.scope, o.scope);
-		return r != RESPONSE_useless || m->rcode != RCODE_FORMERR;
+		return m->rcode != RCODE_FORMERR;
 	}
 	tell(q, "it ignores the client subnet (ECS)");
 	/* without EDNS it did not get the subnet after all */

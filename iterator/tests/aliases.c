@@ -155,6 +155,96 @@ static void the_first_alias_answers_for_itself(void **state)
 	}
 }
 
+#define SIG(zone) "a. 60 RRSIG NSEC 13 1 60 20300101000000 20200101000000 1 " zone " AAAA\n"
+
+/* What each zone says of the same name counts for itself; what is the same is there once. */
+static void denials_of_two_zones_are_two(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *one, *other;
+		unsigned kept;
+	} rows[] = {
+		{ "the same", "a. 60 NSEC c. A\n" SIG("z."), "a. 60 NSEC c. A\n" SIG("z."), 1 },
+		{ "signed by another zone", "a. 60 NSEC c. A\n" SIG("z."), "a. 60 NSEC c. A\n" SIG("y."), 2 },
+		{ "that says otherwise", "a. 60 NSEC c. A\n" SIG("z."), "a. 60 NSEC d. A\n" SIG("z."), 2 },
+		{ "of another name", "a. 60 NSEC c. A\n", "b. 60 NSEC c. A\n", 2 },
+		{ "no denial", "a. 60 NSEC c. A\n", "a. 60 NS c.\n", 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct made one = { "a.", TYPE_A, 0, { "a. 60 CNAME b.", rows[i].one } }, other = { "b.", TYPE_A, 0, { "b. 60 CNAME d.", rows[i].other } };
+		struct aliases c = { 0 };
+		struct arena a;
+
+		arena_init(&a);
+		assert_name_is(aliases_take(&c, &a, made_message(&a, NOW, &one), N("a."), false), "b.");
+		assert_name_is(aliases_take(&c, &a, made_message(&a, NOW, &other), N("b."), false), "d.");
+		if (c.authorities != rows[i].kept)
+			fail_msg("%s: %u", rows[i].why, c.authorities);
+		arena_clear(&a);
+	}
+}
+
+/* What ends the chain is no alias; and a DNAME that makes two aliases is there once. */
+static void only_aliases_are_followed(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *answer, *to;
+		unsigned links, answers;
+	} rows[] = {
+		{ "a. 60 CNAME b.\nb. 60 A 192.0.2.1", "b.", 1, 1 },
+		{ "a. 60 A 192.0.2.1", "a.", 0, 0 },
+		{ "a. 60 NS b.", "a.", 0, 0 },
+		{ "b. 60 CNAME c.", "a.", 0, 0 },
+	};
+	static const struct made dname = { "y.a.", TYPE_A, 0, { "a. 60 DNAME b.\ny.a. 60 CNAME y.b.\ny.b. 60 CNAME z.a." } };
+	static const struct made again = { "z.a.", TYPE_A, 0, { "a. 60 DNAME b.\nz.a. 60 CNAME z.b." } };
+	struct aliases twice = { 0 };
+	struct arena a;
+
+	arena_init(&a);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct made how = { "a.", TYPE_A, 0, { rows[i].answer } };
+		struct aliases c = { 0 };
+
+		assert_name_is(aliases_take(&c, &a, made_message(&a, NOW, &how), N("a."), false), rows[i].to);
+		assert_int_equal(c.links, rows[i].links);
+		assert_int_equal(c.answers, rows[i].answers);
+	}
+	assert_name_is(aliases_take(&twice, &a, made_message(&a, NOW, &dname), N("y.a."), false), "z.a.");
+	assert_name_is(aliases_take(&twice, &a, made_message(&a, NOW, &again), N("z.a."), false), "z.b.");
+	assert_int_equal(twice.answers, 4);
+	arena_clear(&a);
+}
+
+/* With the denials that prove it was made of a wildcard, and nothing of its end. */
+static void an_alias_that_is_the_answer_has_its_proof(void **state)
+{
+	(void)state;
+	static const uint16_t types[] = { TYPE_CNAME, TYPE_ANY };
+	static const struct made chain = { "x.a.", TYPE_CNAME, 0, { "x.a. 60 CNAME y.a.", "w.a. 60 NSEC z.a. A" } };
+	static const struct made end = { "y.a.", TYPE_CNAME, RCODE_NXDOMAIN, { "y.a. 60 A 192.0.2.1", "a. 60 NS b.", "b. 60 A 192.0.2.2" } };
+
+	for (size_t i = 0; i < COUNT(types); i++) {
+		struct question q = made_question("x.a.", types[i]);
+		struct aliases c = { 0 };
+		struct message *m;
+		struct arena a;
+		char got[256];
+
+		arena_init(&a);
+		assert_non_null(aliases_take(&c, &a, made_message(&a, NOW, &chain), N("x.a."), false));
+		m = aliases_finish(&c, &a, made_message(&a, NOW, &end), &q);
+		assert_string_equal(answer_of(m, got, sizeof(got)), "x.a./CNAME w.a./NSEC");
+		assert_int_equal(m->count[SECTION_AUTHORITY], 1);
+		assert_int_equal(m->count[SECTION_ADDITIONAL], 0);
+		assert_int_equal(m->rcode, RCODE_NOERROR);
+		arena_clear(&a);
+	}
+}
+
 static void answers_agree_when_they_say_the_same(void **state)
 {
 	(void)state;
@@ -227,6 +317,9 @@ int main(void)
 		cmocka_unit_test(the_first_alias_answers_for_itself),
 		cmocka_unit_test(a_loop_of_cnames_is_detected),
 		cmocka_unit_test(so_many_denials_are_kept_as_proofs_may_need),
+		cmocka_unit_test(denials_of_two_zones_are_two),
+		cmocka_unit_test(only_aliases_are_followed),
+		cmocka_unit_test(an_alias_that_is_the_answer_has_its_proof),
 		cmocka_unit_test(answers_agree_when_they_say_the_same),
 	};
 

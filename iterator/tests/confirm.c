@@ -140,12 +140,53 @@ static void a_denial_from_below_the_cut_is_held_back(void **state)
 	fixture_end();
 }
 
+/* Where there is a cut it goes on with the servers of the zone below; not by what fails, or tells of another zone, or by an
+ * answer to another question. */
+static void behind_a_cut_that_is_found_it_goes_on(void **state)
+{
+	(void)state;
+	static const uint8_t zone[] = "\7example";
+	static const struct {
+		const char *why;
+		struct made reply;
+		uint16_t type;
+		bool found, is_ours;
+	} rows[] = {
+		{ "a cut", { "b.a.example.", TYPE_NS, 0, { "b.a.example. 300 NS ns.b.a.example." } }, TYPE_NS, true, true },
+		{ "a failure", { "b.a.example.", TYPE_NS, RCODE_SERVFAIL, { "b.a.example. 300 NS ns.b.a.example." } }, TYPE_NS, false, true },
+		{ "no cut", { "b.a.example.", TYPE_NS, 0, { NULL, "example. 300 SOA a. b. 1 2 3 4 300" } }, TYPE_NS, false, true },
+		{ "of another zone", { "b.a.example.", TYPE_NS, 0, { "a.example. 300 NS ns.a.example." } }, TYPE_NS, false, true },
+		{ "another question", { "b.a.example.", TYPE_A, 0, { "b.a.example. 300 A 192.0.2.1" } }, TYPE_A, false, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct delegation at = { .zone = zone };
+		struct message m = { .rcode = RCODE_NOERROR };
+		struct query child = { .depth = 1 };
+
+		fixture_begin("", "c.b.a.example.", TYPE_DS, 0);
+		fixture.it.at = &at;
+		assert_int_equal(confirm_cut(&fixture.it, &m), ITER_WAIT);
+		mesh_run(fixture.env.mesh);
+		fixture.it.state = ITER_confirm;
+		child.question = made_question("b.a.example.", rows[i].type);
+		child.reply = made_message(fixture.arena, fixture.now_s, &rows[i].reply);
+		confirm_arrived(&fixture.it, &child);
+		mesh_run(fixture.env.mesh);
+		if ((fixture.it.state == ITER_choose) != rows[i].found || (fixture.begun_count == 2) != (rows[i].is_ours && !rows[i].found))
+			fail_msg("%s: state %d, %u begun", rows[i].why, fixture.it.state, fixture.begun_count);
+		assert_true(dname_equals(fixture.it.at->zone, rows[i].found ? N("b.a.example.") : zone));
+		fixture_end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_denial_of_part_of_the_name_is_confirmed_where_it_can_be),
 		cmocka_unit_test(only_a_validated_denial_ends_the_search),
 		cmocka_unit_test(a_denial_from_below_the_cut_is_held_back),
+		cmocka_unit_test(behind_a_cut_that_is_found_it_goes_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

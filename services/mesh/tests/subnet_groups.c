@@ -11,6 +11,8 @@
 static struct servers {
 	unsigned scope;
 	bool fail;
+	enum rcode rcode; /* of what does not fail */
+	bool told;        /* the subnet, though they fail */
 } servers;
 
 /* Stops what is not for a subnet, as the iterator does, and has members wait. */
@@ -24,9 +26,9 @@ static enum step divider_operate(struct query *q, void *state, const struct even
 	}
 	if (ev->kind == EVENT_ASK)
 		return wait_here(q);
-	q->ecs.sent = servers.fail ? ECS_UNSENT : ECS_SENT;
+	q->ecs.sent = servers.fail && !servers.told ? ECS_UNSENT : ECS_SENT;
 	q->ecs.scope = (uint8_t)servers.scope;
-	answer_with(q, servers.fail ? RCODE_SERVFAIL : RCODE_NOERROR);
+	answer_with(q, servers.fail ? RCODE_SERVFAIL : servers.rcode);
 	return STEP_UP;
 }
 
@@ -82,17 +84,22 @@ static const struct client_ops ops = {
 	.name = "tcp", .reply = on_told, .drop = on_dropped, .waiting = on_connection
 };
 
-/* Client 10.`net`.`subnet`.1 asks. */
-static void come(uint8_t who, uint8_t net, uint8_t subnet)
+/* Client 10.`net`.`subnet`.1 asks, and has so much of it shown. */
+static void come_with(uint8_t who, uint8_t net, uint8_t subnet, unsigned bits)
 {
 	struct client c = { .ops = &ops,
 			    .from = { .family = 4, .ip = { 10, net, subnet, 1 } },
 			    .tag = who };
-	struct client_subnet where = { .shown = subnet_of(&c.from, 24) };
+	struct client_subnet where = { .shown = subnet_of(&c.from, bits) };
 	struct request r = { .id = who, .flags = FLAG_RD, .where = &where };
 
 	r.q = question_of("www.example");
 	mesh_ask(world.mesh, &r, &c, NULL);
+}
+
+static void come(uint8_t who, uint8_t net, uint8_t subnet)
+{
+	come_with(who, net, subnet, 24);
 }
 
 /* Who has been told so far: "1 2 2:failed". */
@@ -129,7 +136,7 @@ static void an_answer_is_for_whom_the_servers_say(void **state)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		begin("");
-		servers = (struct servers){ rows[i].scope, rows[i].fail };
+		servers = (struct servers){ .scope = rows[i].scope, .fail = rows[i].fail };
 		come(1, 1, 1);
 		come(2, 1, 2);
 		come(3, 1, 1);
@@ -302,6 +309,85 @@ static void a_prefetch_is_for_the_clients_subnet(void **state)
 	finish();
 }
 
+/* RFC 7871 7.3.1: who has as much shown as the answer's scope, or more, in there; of a closer scope than was told, as much and no
+ * more. */
+static void an_answer_is_for_who_tells_enough(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		uint8_t first_bits, bits;
+		unsigned scope;
+		bool told;
+	} rows[] = {
+		{ "as much as the scope", 24, 16, 16, true },
+		{ "less", 24, 15, 16, false },
+		{ "more", 24, 17, 16, true },
+		{ "nothing", 24, 0, 16, false },
+		{ "nothing, and it is for all", 24, 0, 0, true },
+		{ "more than the first, whose answer is closer", 16, 17, 20, false },
+		{ "more than the first, whose answer is not", 16, 17, 16, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		begin("");
+		servers.scope = rows[i].scope;
+		come_with(1, 1, 1, rows[i].first_bits);
+		come_with(2, 1, 1, rows[i].bits);
+		assert_int_equal(world.asleep_count, 1);
+		wake(0);
+		if (strcmp(who_is_told(), rows[i].told ? "1 2" : "1") != 0)
+			fail_msg("%s: told %s", rows[i].why, who_is_told());
+		if (!rows[i].told)
+			wake(1);
+		assert_string_equal(who_is_told(), "1 2");
+		assert_int_equal(mesh_size(world.mesh), 0);
+		finish();
+	}
+}
+
+/* That there is no such name is an answer as others; a failure is for all that wait, whoever was told what. */
+static void only_a_failure_is_for_all(void **state)
+{
+	(void)state;
+	begin("");
+	servers.rcode = RCODE_NXDOMAIN;
+	come(1, 1, 1);
+	come(2, 1, 2);
+	wake(0);
+	assert_string_equal(who_is_told(), "1:failed");
+	wake(1);
+	assert_string_equal(who_is_told(), "1:failed 2:failed");
+	finish();
+	begin("");
+	servers.fail = servers.told = true;
+	come(1, 1, 1);
+	come(2, 1, 2);
+	wake(0);
+	assert_string_equal(who_is_told(), "1:failed 2:failed");
+	assert_int_equal(mesh_size(world.mesh), 0);
+	finish();
+}
+
+/* A group whose clients wait elsewhere is nobody's place; nor does it wait for anything that the mesh does not know. */
+static void a_group_takes_no_place_of_its_members(void **state)
+{
+	(void)state;
+	begin(" num-queries-per-thread: 8\n");
+	come(1, 1, 1);
+	assert_int_equal(mesh_size(world.mesh), 2);
+	assert_int_equal(mesh_slots_taken(world.mesh), 1);
+	come(2, 1, 2); /* it waits in the group */
+	assert_int_equal(mesh_slots_taken(world.mesh), 2);
+	wake(0);
+	assert_int_equal(mesh_slots_taken(world.mesh), 1);
+	wake(1);
+	assert_string_equal(who_is_told(), "1 2");
+	assert_int_equal(mesh_slots_taken(world.mesh), 0);
+	assert_false(subnetcache_module.waits(NULL));
+	finish();
+}
+
 /* Who sends its own option where every server is to be sent it joins nobody else. */
 static void a_client_whose_own_option_goes_everywhere_asks_apart(void **state)
 {
@@ -460,6 +546,9 @@ int main(void)
 		cmocka_unit_test(who_takes_its_question_back_waits_no_more),
 		cmocka_unit_test(no_client_of_a_busy_subnet_group_is_lost),
 		cmocka_unit_test(a_prefetch_is_for_the_clients_subnet),
+		cmocka_unit_test(an_answer_is_for_who_tells_enough),
+		cmocka_unit_test(only_a_failure_is_for_all),
+		cmocka_unit_test(a_group_takes_no_place_of_its_members),
 		cmocka_unit_test(a_client_whose_own_option_goes_everywhere_asks_apart),
 		cmocka_unit_test(a_query_is_for_whom_its_children_are),
 		cmocka_unit_test(an_answer_has_a_place_where_servers_were_told),
