@@ -25,6 +25,7 @@ libresolver_la_SOURCES += \
 UNIT_TESTS += \
 	iterator/tests/caps \
 	iterator/tests/aliases \
+	iterator/tests/parent_fallback \
 	iterator/tests/choose \
 	iterator/tests/confirm \
 	iterator/tests/classify \

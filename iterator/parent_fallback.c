@@ -65,7 +65,7 @@ static bool may_go_round(struct iter *it)
 enum iter_step parent_fallback(struct iter *it)
 {
 	struct delegation *d = it->at;
-	unsigned added;
+	unsigned before = d->target_count;
 
 	if (d->config && !(d->config->is_stub && dname_is_root(d->zone)))
 		return leave_config(it);
@@ -80,9 +80,9 @@ enum iter_step parent_fallback(struct iter *it)
 	} else if (!d->knows_parent) {
 		from_cache_parent(it);
 	}
-	added = delegation_fill(d, it->q, true);
-	added += delegation_fill_parent_glue(d, it->q);
-	if (added)
+	(void)delegation_fill(d, it->q, true);
+	(void)delegation_fill_parent_glue(d, it->q);
+	if (d->target_count > before)
 		return go_on(it, ITER_choose);
 	if (!may_go_round(it))
 		return give_up(it);

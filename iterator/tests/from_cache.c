@@ -212,6 +212,34 @@ static void an_alias_leads_on(void **state)
 	}
 }
 
+/* An answer of several sets is as secure as all of them are alike. */
+static void what_is_put_together_is_as_secure_as_its_parts(void **state)
+{
+	(void)state;
+	static const struct {
+		enum security one, other, want;
+	} rows[] = {
+		{ SECURITY_SECURE, SECURITY_SECURE, SECURITY_SECURE },
+		{ SECURITY_INSECURE, SECURITY_INSECURE, SECURITY_INSECURE },
+		{ SECURITY_SECURE, SECURITY_INSECURE, SECURITY_UNCHECKED },
+		{ SECURITY_UNCHECKED, SECURITY_SECURE, SECURITY_UNCHECKED },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct cached_answer r;
+
+		begin("", "www.example.", TYPE_ANY, 0, NULL);
+		know("www.example. 300 A 192.0.2.1", TRUST_ANS_AA, rows[i].one, 0);
+		know("www.example. 300 MX 1 a.", TRUST_ANS_AA, rows[i].other, 0);
+		r = from_cache(fixture.q, &fixture.q->question);
+		assert_non_null(r.message);
+		assert_int_equal(r.message->count[SECTION_ANSWER], 2);
+		if (r.message->security != rows[i].want)
+			fail_msg("row %zu: %d", i, r.message->security);
+		fixture_end();
+	}
+}
+
 /* DS and DNSKEY sets that came with something else count by how much they were worth there. */
 static void key_sets_that_came_along_count_by_their_trust(void **state)
 {
@@ -316,6 +344,7 @@ int main(void)
 		cmocka_unit_test(a_proven_dname_makes_aliases),
 		cmocka_unit_test(a_dname_without_a_ttl_makes_aliases_without_one),
 		cmocka_unit_test(a_referral_tells_a_client_nothing_of_the_ds_set),
+		cmocka_unit_test(what_is_put_together_is_as_secure_as_its_parts),
 		cmocka_unit_test(an_alias_leads_on),
 		cmocka_unit_test(key_sets_that_came_along_count_by_their_trust),
 		cmocka_unit_test(any_is_answered_with_what_is_there),
