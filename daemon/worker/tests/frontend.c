@@ -6,6 +6,7 @@
 #include "daemon/worker/worker.h"
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
+#include "services/cache/subnet_index.h"
 #include "services/mesh/mesh.h"
 #include "services/query/snapshot.h"
 #include "services/stats/stats.h"
@@ -603,6 +604,63 @@ static void a_network_of_ipv6_has_a_limit_too(void **state)
 	}
 }
 
+/* RFC 7871 7.2.2: a client that told its subnet is told the answer's scope; one that did not has the same answer without. */
+static void an_answer_for_a_subnet_tells_who_asked_by_one(void **state)
+{
+	static const uint8_t option[] = { 0, EDNS_CLIENT_SUBNET, 0, 7, 0, 1, 24, 0, 10, 1, 2 };
+	static const struct {
+		const char *why;
+		struct addr from;
+		bool option;
+		enum security security;
+		const char *want;
+		bool told;
+	} rows[] = {
+		{ "it tells", { .family = 4, .ip = { 127, 0, 0, 1 } }, true, SECURITY_INSECURE, "SEND NOERROR rd ra 1/0/1", true },
+		{ "it comes from there", { .family = 4, .ip = { 10, 1, 2, 3 } }, false, SECURITY_INSECURE, "SEND NOERROR rd ra 1/0/1", false },
+		{ "it comes from elsewhere", { .family = 4, .ip = { 127, 0, 0, 1 } }, false, SECURITY_INSECURE, "LATER", false },
+		{ "it tells, and the answer is bogus", { .family = 4, .ip = { 127, 0, 0, 1 } }, true, SECURITY_BOGUS, "SEND SERVFAIL rd ra 0/0/1", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct subnet_key at = { .net = { .net = { .family = 4, .ip = { 10, 1 } }, .bits = 16 }, .scope = 16 };
+		static const uint8_t name[] = "\6placed\4test";
+		struct question q = { .name = name, .name_len = sizeof name, .type = TYPE_A, .class_ = IN };
+		const struct rrset *sets[1];
+		struct message m = { .q = q, .sets = sets, .count = { 1 }, .security = (uint8_t)rows[i].security };
+		struct slice address = { .at = NAME("\300\0\2\1"), .len = 4 };
+		struct arena arena;
+		char got[128];
+		size_t len;
+
+		open_world("access-control: 10.0.0.0/8 allow\nmodule-config: \"subnetcache validator iterator\"\nsend-client-subnet: 192.0.2.0/24\n");
+		arena_init(&arena);
+		sets[0] = rrset_build(&arena, &(struct rrset_parts){ .owner = name, .type = TYPE_A, .class_ = IN, .ttl_s = 100, .expires_s = NOW_S + 90,
+								     .records = &address, .count = 1 });
+		m.reason = rows[i].security == SECURITY_BOGUS ? REASON_bogus : REASON_none;
+		rcu_turn_begin();
+		msgcache_store(world.caches.messages, &m, &(struct msg_keep){ .now_s = NOW_S, .ttl_s = 90, .place = &at });
+		subnet_index_add(world.worker->env.subnet_index, &q, &at,
+				 &(struct subnet_index_how){ .now_s = NOW_S, .until_s = NOW_S + 90, .most = 100 });
+		rcu_turn_end();
+		memset(answer, 0, 512);
+		take_from(&rows[i].from, "placed.test.", (struct slice){ option, rows[i].option ? sizeof option : 0 }, got);
+		if (strcmp(got, rows[i].want) != 0)
+			fail_msg("%s: '%s'", rows[i].why, got);
+		for (len = 0; len < 300; len++)
+			if (get_u32(answer + len) == (uint32_t)(EDNS_CLIENT_SUBNET << 16 | 7))
+				break;
+		assert_int_equal(len < 300, rows[i].told);
+		if (rows[i].told) {
+			assert_int_equal(answer[len + 7], 16);
+			assert_memory_equal(answer + len + 8, option + 8, 3);
+		}
+		arena_clear(&arena);
+		close_world();
+	}
+}
+
 static struct {
 	unsigned replies, drops;
 	unsigned rcode;
@@ -936,6 +994,7 @@ int main(void)
 		cmocka_unit_test(a_cookie_may_be_had_without_a_question),
 		cmocka_unit_test(cookies_are_counted_and_have_a_limit_of_their_own),
 		cmocka_unit_test(a_network_of_ipv6_has_a_limit_too),
+		cmocka_unit_test(an_answer_for_a_subnet_tells_who_asked_by_one),
 		cmocka_unit_test(who_waited_is_admitted_anew),
 		cmocka_unit_test(class_chaos_tells_what_is_not_hidden),
 		cmocka_unit_test(stale_answers_are_given_as_told),
