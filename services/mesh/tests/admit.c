@@ -1,8 +1,10 @@
 /* Claims about who is admitted: how many lookups and clients there may be, who gives way, and what is fetched again.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/access/acl.h"
 #include "services/access/waitlimit.h"
 #include "services/mesh/private.h"
 #include "services/mesh/tests/fixture.h"
+#include "services/policy/policy.h"
 
 static unsigned admitted(void)
 {
@@ -302,6 +304,55 @@ static void what_aliases_lead_to_is_fetched_again_in_time(void **state)
 	}
 }
 
+/* What has expired goes first behind aliases, too, where nobody is to wait, or where nothing is to be asked; a lookup that nobody
+ * waits for any more is given up then. */
+static void something_expired_behind_aliases_goes_first_where_it_may(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf;
+		bool failed_lately, other;
+		unsigned heard, left; /* answers at once, and lookups thereafter */
+	} rows[] = {
+		{ "it may wait", "server: serve-expired: yes\n serve-expired-client-timeout: 1800\n", false, false, 0, 1 },
+		{ "nobody is to wait", "server: serve-expired: yes\n serve-expired-client-timeout: 0\n", false, false, 1, 1 },
+		{ "the last refresh has failed", "server: serve-expired: yes\n serve-expired-client-timeout: 1800\n", true, false, 1, 0 },
+		{ "it has failed, and another waits", "server: serve-expired: yes\n serve-expired-client-timeout: 1800\n", true, true, 1, 1 },
+		{ "it is switched off", "server: serve-expired: no\n", true, false, 0, 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct client c = { .ops = &datagram, .from = { .family = 4, .ip = { 192, 0, 2, 1 } } };
+		struct request r = { .id = 2, .flags = FLAG_RD };
+		struct alias_prefix aliases = { .count = 0 };
+		const struct rrset *cname;
+		struct fault f = { 0 };
+		struct slice target;
+
+		world_begin(rows[i].conf);
+		world.snapshot.acl = acl_new(world.snapshot.conf, &f);
+		world.snapshot.policy = policy_new(world.snapshot.conf, &f);
+		ask_for("w.example", 1);
+		wake(0);
+		loop_play(world.loop, 101 * US_PER_S);
+		((struct stored *)(uintptr_t)find("w.example"))->refresh_s = world.env.time->now_s + (rows[i].failed_lately ? 30u : 0u);
+		if (rows[i].other)
+			ask_for("w.example", 3);
+		world.heard_count = 0;
+		r.q = question_of("alias.example");
+		target = (struct slice){ name_of("w.example"), 11 };
+		cname = rrset_build(&world.arena, &(struct rrset_parts){ .owner = r.q.name, .type = TYPE_CNAME, .class_ = CLASS_IN, .records = &target,
+									  .count = 1 });
+		assert_true(alias_prefix_add(&aliases, &world.arena, cname));
+		mesh_ask_behind(world.mesh, &r, &c, &aliases);
+		if (world.heard_count != rows[i].heard || mesh_size(world.mesh) != rows[i].left)
+			fail_msg("%s: %u heard, %u left", rows[i].why, world.heard_count, mesh_size(world.mesh));
+		acl_free(world.snapshot.acl);
+		policy_free(world.snapshot.policy);
+		world_end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +364,7 @@ int main(void)
 		cmocka_unit_test(a_refresh_takes_nobodys_place),
 		cmocka_unit_test(a_question_of_the_servers_own_is_no_clients),
 		cmocka_unit_test(what_aliases_lead_to_is_fetched_again_in_time),
+		cmocka_unit_test(something_expired_behind_aliases_goes_first_where_it_may),
 	};
 
 	hash_start(true);
