@@ -188,7 +188,7 @@ static uint32_t growing_ttl(struct msgcache *c, const struct message *m, const s
 	uint32_t was_s;
 
 	if (!old || stored_is_good(old) || stored_is_fresh(old, how->now_s) ||
-	    old->security == SECURITY_BOGUS || old->reason == REASON_network_error)
+	    old->security == SECURITY_BOGUS)
 		return how->ttl_s;
 	was_s = old->expires_s - old->stored_s;
 	if (was_s < how->ttl_s || how->now_s - old->stored_s > 2 * was_s)

@@ -567,6 +567,13 @@ static void cookies_are_counted_and_have_a_limit_of_their_own(void **state)
 		assert_int_equal(atomic_load(&s->count[STAT_queries_cookie_invalid]), 1);
 		close_world();
 	}
+	/* where there are none, one is passed over */
+	open_world("answer-cookie: no\n");
+	take_from(&client, "fresh.test.", (struct slice){ (const uint8_t *)"\0\12\0\10abcdefgh", 12 }, got);
+	assert_string_equal(got, "SEND NOERROR rd ra 1/0/1");
+	assert_int_equal(get_u16(answer + MSG_HEAD_LEN + 12 + 4 + 16 + 9), 0); /* no option */
+	assert_int_equal(atomic_load(&world.worker->env.stats->count[STAT_queries_cookie_client]), 0);
+	close_world();
 }
 
 /* An IPv6 client's network has the limit of eight: it could ask from another address each time. */

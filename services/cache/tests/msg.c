@@ -211,6 +211,35 @@ static void a_plain_image_is_for_whom_the_full_one_is(void **state)
 	msgcache_free(c);
 }
 
+/* RFC 4035 3.2.1: a DS set beside the answer is for who asks for DNSSEC, though it has no signature here. */
+static void a_ds_set_is_for_who_asks_for_it(void **state)
+{
+	(void)state;
+	static const struct {
+		struct made made;
+		unsigned full, plain; /* sets */
+	} rows[] = {
+		{ { "s.example.", TYPE_A, 0, { "s.example. 300 A 192.0.2.1\n", "s.example. 200 DS 1 8 2 00\n" } }, 2, 1 },
+		{ { "s.example.", TYPE_DS, 0, { "s.example. 200 DS 1 8 2 00\n" } }, 1, 1 },
+		{ { "s.example.", TYPE_A, 0, { "s.example. 300 A 192.0.2.1\n", "s.example. 200 NS a.\n" } }, 2, 2 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct msgcache *c = msgcache_new(1 << 20, 1);
+		struct arena a;
+
+		arena_init(&a);
+		keep(c, &rows[i].made, NOW, 200);
+		for (unsigned full = 0; full < 2; full++) {
+			const struct message *m = stored_unpack(look(c, "s.example.", rows[i].made.type, 0, full), &a, NOW);
+
+			assert_int_equal(message_set_count(m), full ? rows[i].full : rows[i].plain);
+		}
+		arena_clear(&a);
+		msgcache_free(c);
+	}
+}
+
 static void a_place_comes_out_as_it_went_in(void **state)
 {
 	(void)state;
@@ -832,6 +861,7 @@ int main(void)
 		CLAIM(what_was_older_may_be_shown_as_long_as_the_rest),
 		CLAIM(an_entry_is_small),
 		CLAIM(a_plain_image_is_for_whom_the_full_one_is),
+		CLAIM(a_ds_set_is_for_who_asks_for_it),
 		CLAIM(a_place_comes_out_as_it_went_in),
 		CLAIM(a_whole_answers_sets_last_no_longer_than_it),
 		CLAIM(addresses_rotate_beside_what_the_client_does_not_get),

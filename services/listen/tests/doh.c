@@ -135,6 +135,7 @@ static void an_answer_is_fresh_as_long_as_it_says(void **state)
 		{ "no such name, by a SOA record too short to say more", BYTES(HEAD("\x83", "\0", "\1") "\xc0\x0e\0\6\0\1\0\0\1\x2c\0\4\0\0\0\1"), 300 },
 		{ "an alias to no such name",
 		  BYTES(HEAD("\x83", "\1", "\1") A("\0\x09") SOA("\1\0", "\0\x37")), 9 },
+		{ "a long alias to no such name", BYTES(HEAD("\x83", "\1", "\1") A("\1\x09") SOA("\1\0", "\0\x37")), 55 },
 		{ "a denial without SOA", BYTES(HEAD("\x83", "\0", "\0")), 0 },
 		{ "a referral", BYTES(HEAD("\x80", "\0", "\1") NS("\1\0")), 0 },
 		{ "a SOA that was asked for",

@@ -396,6 +396,39 @@ static void what_fails_again_at_once_is_left_alone_longer(void **state)
 	}
 }
 
+/* How long something else was kept says nothing of a failure: neither that an answer was bogus, nor that the network was down. */
+static void a_failure_that_follows_another_kind_is_the_first(void **state)
+{
+	(void)state;
+	static const struct {
+		enum security security;
+		enum reason reason;
+		uint32_t at;
+	} rows[] = { { SECURITY_BOGUS, REASON_bogus, 61 }, { SECURITY_UNCHECKED, REASON_network_error, 2 } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct made made = { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } };
+		struct msgcache *c = msgcache_new(1 << 20, 1);
+		struct conf *conf = conf_from("");
+		const struct stored *s;
+		struct message *m;
+		struct arena a;
+
+		arena_init(&a);
+		m = made_message(&a, NOW, &made);
+		m->security = (uint8_t)rows[i].security;
+		m->reason = rows[i].reason;
+		assert_non_null(store_message(c, conf, m, &(struct msg_keep){ .now_s = NOW }));
+		m = made_message(&a, NOW, &made);
+		m->reason = REASON_no_reachable;
+		s = store_message(c, conf, m, &(struct msg_keep){ .now_s = NOW + rows[i].at });
+		assert_int_equal(s->expires_s - s->stored_s, 5);
+		arena_clear(&a);
+		msgcache_free(c);
+		conf_free(conf);
+	}
+}
+
 static void of_what_is_too_large_that_it_is_bogus_is_kept(void **state)
 {
 	(void)state;
@@ -520,6 +553,7 @@ int main(void)
 		CLAIM(a_failed_refresh_leaves_what_may_be_served),
 		CLAIM(what_fails_again_at_once_is_left_alone_longer),
 		CLAIM(of_what_is_too_large_that_it_is_bogus_is_kept),
+		CLAIM(a_failure_that_follows_another_kind_is_the_first),
 		CLAIM(of_what_fits_no_message_that_it_is_bogus_is_kept),
 		CLAIM(what_is_bogus_ends_nothing_expired),
 		CLAIM(only_answers_are_taken_back_from_cachedb),

@@ -513,6 +513,28 @@ static void what_is_known_to_be_divided_is_divided_at_once(void **state)
 	}
 }
 
+/* As long as there are places for them. */
+static void a_question_is_divided_as_far_as_there_is_room(void **state)
+{
+	struct subnet_key at = { .net = { .net = { .family = 4, .ip = { 10, 9 } }, .bits = 16 } };
+	struct question q;
+
+	(void)state;
+	begin(" num-queries-per-thread: 2\n");
+	q = question_of("www.example");
+	subnet_index_add(world.env.subnet_index, &q, &at,
+			 &(struct subnet_index_how){ .now_s = world.env.time->now_s, .until_s = world.env.time->now_s + 9, .most = 9 });
+	come(1, 1, 1);
+	come(2, 1, 2);
+	assert_int_equal(world.asleep_count, 1);
+	wake(0);
+	assert_int_equal(world.asleep_count, 2);
+	wake(1);
+	assert_string_equal(who_is_told(), "1 2");
+	assert_int_equal(mesh_size(world.mesh), 0);
+	finish();
+}
+
 /* Their own option, which no cached answer would do for. */
 static void who_sends_its_own_option_is_answered_by_servers(void **state)
 {
@@ -553,6 +575,7 @@ int main(void)
 		cmocka_unit_test(a_query_is_for_whom_its_children_are),
 		cmocka_unit_test(an_answer_has_a_place_where_servers_were_told),
 		cmocka_unit_test(what_is_known_to_be_divided_is_divided_at_once),
+		cmocka_unit_test(a_question_is_divided_as_far_as_there_is_room),
 		cmocka_unit_test(who_sends_its_own_option_is_answered_by_servers),
 	};
 

@@ -538,6 +538,36 @@ static void sets_are_told_apart_in_a_crowd(void **state)
 	}
 }
 
+/* In each section there may be as many as are counted there: here so many that the count's low byte is zero. */
+static void every_section_may_be_long(void **state)
+{
+	(void)state;
+	static uint8_t bytes[MSG_MAX];
+
+	for (unsigned section = 0; section < 3; section++) {
+		struct writer w = writer_over(bytes, sizeof(bytes));
+		struct message m;
+		struct arena a;
+
+		write_bytes(&w, ID "\200\0\0\0\0\0\0\0\0\0", 12);
+		put_u16(bytes + 6 + 2 * section, 256);
+		for (unsigned n = 0; n < 256; n++) {
+			write_u8(&w, 2);
+			write_u8(&w, (uint8_t)('a' + n / 16));
+			write_u8(&w, (uint8_t)('a' + n % 16));
+			write_bytes(&w, "\0\0\20\0\1\0\0\0\1\0\2\1", 12);
+			write_u8(&w, (uint8_t)n);
+		}
+		arena_init(&a);
+		assert_true(msg_parse(bytes, writer_len(&w), &a, 0, &m));
+		assert_int_equal(m.count[section], 256);
+		assert_int_equal(message_set_count(&m), 256);
+		for (unsigned n = 0; n < 256; n++)
+			assert_int_equal(rrset_record(m.sets[n], 0).at[1], n);
+		arena_clear(&a);
+	}
+}
+
 static void what_was_kept_on_the_way_lasts_less_long(void **state)
 {
 	static const struct {
@@ -607,6 +637,7 @@ int main(void)
 		cmocka_unit_test(a_message_may_follow_65536_pointers),
 		cmocka_unit_test(large_messages_cost_no_square),
 		cmocka_unit_test(sets_are_told_apart_in_a_crowd),
+		cmocka_unit_test(every_section_may_be_long),
 	};
 
 	hash_start(true);
