@@ -135,9 +135,12 @@ static void what_is_configured_has_no_parent(void **state)
 		fixture.it.at->config = z;
 		if (rows[i].failed)
 			fixture.it.config_failed = forwards_find_exact(fixture.snapshot->forwards, N(rows[i].failed));
+		fixture.it.reason = i % 2 ? REASON_none : REASON_network_error;
 		assert_int_equal(parent_fallback(&fixture.it), ITER_ON);
 		if (fixture.it.state != rows[i].want)
 			fail_msg("%s: state %d", rows[i].why, fixture.it.state);
+		/* what is known already says more */
+		assert_int_equal(fixture.it.reason, i % 2 == 0 ? REASON_network_error : rows[i].want == ITER_fail ? REASON_no_reachable : REASON_none);
 		if (rows[i].want == ITER_find_zone)
 			assert_ptr_equal(fixture.it.config_failed, z);
 		fixture_end();

@@ -112,7 +112,7 @@ static void a_date_may_stand_for_now(void **state)
 static void what_is_no_date_is_refused(void **state)
 {
 	(void)state;
-	static const char *const texts[] = { "20071316134226", "20070016134226", "20070932134226", "20070900134226", "x0070916134226" };
+	static const char *const texts[] = { "20071316134226", "20070016134226", "20070932134226", "20070900134226", "x0070916134226", "20071111xxxxxx" };
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		struct conf *conf = conf_from("server:");
@@ -184,6 +184,29 @@ static void more_iterations_are_believed_of_larger_keys(void **state)
 	assert_non_null(strstr(f.text, "val-nsec3-keysize-iterations"));
 }
 
+/* As no file is read any more. */
+static void what_is_no_size_or_count_is_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		bool good;
+	} rows[] = { { "65535 65535", true }, { "65536 1", false }, { "1 65536", false }, { "x", false }, { "1 2 x", false } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *conf = conf_from("server:");
+		struct fault f = { .set = false };
+		char *own = conf->server.val_nsec3_keysize_iterations;
+		struct rules r;
+
+		conf->server.val_nsec3_keysize_iterations = (char *)(uintptr_t)rows[i].text;
+		if (rules_read(&r, conf, &f) != rows[i].good)
+			fail_msg("%s", rows[i].text);
+		conf->server.val_nsec3_keysize_iterations = own;
+		conf_free(conf);
+	}
+}
+
 static void dates_are_those_of_the_calendar(void **state)
 {
 	(void)state;
@@ -225,6 +248,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_date_is_refused),
 		cmocka_unit_test(rules_that_differ_in_anything_are_others),
 		cmocka_unit_test(more_iterations_are_believed_of_larger_keys),
+		cmocka_unit_test(what_is_no_size_or_count_is_refused),
 		cmocka_unit_test(dates_are_those_of_the_calendar),
 	};
 

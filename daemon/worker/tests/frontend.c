@@ -800,6 +800,29 @@ static void stale_answers_are_given_as_told(void **state)
 		   for_ever, COUNT(for_ever));
 }
 
+/* A refresh that has just failed is not tried again, and nobody waits for it. */
+static void what_could_not_be_refreshed_is_given_at_once(void **state)
+{
+	static const uint8_t name[] = "\5stale\4test";
+	struct question q = { .name = name, .name_len = sizeof name, .type = TYPE_A, .class_ = IN };
+	char got[128];
+
+	(void)state;
+	for (unsigned failed = 0; failed < 2; failed++) {
+		struct stored *s;
+
+		open_world("serve-expired: yes\nserve-expired-client-timeout: 1800\n");
+		rcu_turn_begin();
+		s = (struct stored *)(uintptr_t)msgcache_find(world.caches.messages, &q, msgcache_hash(&q), 0, false);
+		s->refresh_s = NOW_S + (failed ? 30u : 0u);
+		rcu_turn_end();
+		take(&(struct asked){ 1, "stale.test", TYPE_A, IN, RD, 0 }, got);
+		assert_string_equal(got, failed ? "SEND NOERROR rd ra 1/0/1" : "LATER");
+		assert_int_equal(mesh_size(world.worker->env.mesh) > 0, !failed);
+		close_world();
+	}
+}
+
 /* As answers of the cache file are that were proven once. */
 static void what_is_not_validated_yet_is_given_to_nobody_where_answers_are_validated(void **state)
 {
@@ -1005,6 +1028,7 @@ int main(void)
 		cmocka_unit_test(who_waited_is_admitted_anew),
 		cmocka_unit_test(class_chaos_tells_what_is_not_hidden),
 		cmocka_unit_test(stale_answers_are_given_as_told),
+		cmocka_unit_test(what_could_not_be_refreshed_is_given_at_once),
 		cmocka_unit_test(what_is_not_validated_yet_is_given_to_nobody_where_answers_are_validated),
 		cmocka_unit_test(what_has_expired_is_kept_as_the_latest_configuration_says),
 		cmocka_unit_test(a_hit_near_its_end_is_fetched_again_in_the_background),

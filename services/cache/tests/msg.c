@@ -285,6 +285,9 @@ static void a_whole_answers_sets_last_no_longer_than_it(void **state)
 	m = stored_unpack(look(c, "www.example.com.", TYPE_A, 0, false), &a, NOW + 50);
 	assert_int_equal(m->sets[0]->ttl_s, 300);
 	assert_int_equal(m->sets[0]->expires_s, NOW + 100);
+	msgcache_store(c, made_message(&a, NOW, &plain_a), &(struct msg_keep){ .now_s = NOW, .ttl_s = 400, .whole = true });
+	m = stored_unpack(look(c, "www.example.com.", TYPE_A, 0, false), &a, NOW + 50);
+	assert_int_equal(m->sets[0]->expires_s, NOW + 300);
 	arena_clear(&a);
 	msgcache_free(c);
 }

@@ -204,6 +204,21 @@ static void many_subnets_of_one_question_are_told_apart(void **state)
 	subnet_index_free(p);
 }
 
+/* The lowest address of a length, behind others of a shorter one. */
+static void low_addresses_are_found_behind_high_ones(void **state)
+{
+	(void)state;
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
+
+	add(p, "10.0.0.0/8", false, NOW, 100);
+	add(p, "0.128.0.0/9", false, NOW, 100);
+	add(p, "0.0.64.0/18", false, NOW, 100);
+	assert_string_equal(look(p, "0.128.1.0/24", NOW), "0.128.0.0/9");
+	assert_string_equal(look(p, "0.0.65.0/24", NOW), "0.0.64.0/18");
+	assert_string_equal(look(p, "0.0.0.0/24", NOW), "");
+	subnet_index_free(p);
+}
+
 /* A wide one that has expired hides no closer one. */
 static void what_has_expired_or_is_coarse_is_passed_over(void **state)
 {
@@ -373,6 +388,7 @@ int main(void)
 		CLAIM(a_coarse_answer_takes_nobodys_place),
 		CLAIM(a_question_has_subnets_while_one_of_them_lasts),
 		CLAIM(many_subnets_of_one_question_are_told_apart),
+		CLAIM(low_addresses_are_found_behind_high_ones),
 		CLAIM(what_has_expired_or_is_coarse_is_passed_over),
 		CLAIM(a_question_is_walked_and_forgotten_alone),
 		CLAIM(what_has_expired_takes_no_place),

@@ -396,7 +396,7 @@ static void what_fails_again_at_once_is_left_alone_longer(void **state)
 	}
 }
 
-/* How long something else was kept says nothing of a failure: neither that an answer was bogus, nor that the network was down. */
+/* How long something else was kept says nothing of a failure: a bogus answer, one while the network was down, or a good one. */
 static void a_failure_that_follows_another_kind_is_the_first(void **state)
 {
 	(void)state;
@@ -404,7 +404,10 @@ static void a_failure_that_follows_another_kind_is_the_first(void **state)
 		enum security security;
 		enum reason reason;
 		uint32_t at;
-	} rows[] = { { SECURITY_BOGUS, REASON_bogus, 61 }, { SECURITY_UNCHECKED, REASON_network_error, 2 } };
+		const char *answer;
+	} rows[] = { { SECURITY_BOGUS, REASON_bogus, 61, NULL },
+		     { SECURITY_UNCHECKED, REASON_network_error, 2, NULL },
+		     { SECURITY_UNCHECKED, REASON_none, 301, "www.example. 300 A 192.0.2.1" } };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct made made = { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } };
@@ -415,7 +418,7 @@ static void a_failure_that_follows_another_kind_is_the_first(void **state)
 		struct arena a;
 
 		arena_init(&a);
-		m = made_message(&a, NOW, &made);
+		m = made_message(&a, NOW, &(struct made){ "www.example.", TYPE_A, rows[i].answer ? RCODE_NOERROR : RCODE_SERVFAIL, { rows[i].answer } });
 		m->security = (uint8_t)rows[i].security;
 		m->reason = rows[i].reason;
 		assert_non_null(store_message(c, conf, m, &(struct msg_keep){ .now_s = NOW }));

@@ -1,6 +1,7 @@
 /* Claims about the mesh and time: what is too late, what expired data is good for, refreshes.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/access/acl.h"
+#include "services/forward/subnets.h"
 #include "services/mesh/tests/fixture.h"
 #include "services/mesh/private.h"
 #include "services/policy/policy.h"
@@ -140,6 +141,11 @@ static void what_has_expired_is_there_for_whom_and_how_long(void **state)
 			loop_play(world.loop, (100 + (uint64_t)rows[i].later_s) * US_PER_S);
 		if (!!stale_find(world.mesh, &r.q, msgcache_hash(&r.q), &r) != rows[i].want)
 			fail_msg("%s", rows[i].why);
+		assert_int_equal(stale_behind(world.mesh, &r.q, &r) != NULL, rows[i].want && rows[i].later_s);
+		/* no cached answer would do for a client whose own option goes everywhere */
+		r.where = &(struct client_subnet){ .has_option = true, .forwarded = true };
+		assert_null(stale_behind(world.mesh, &r.q, &r));
+		r.where = &(struct client_subnet){ .has_option = true };
 		assert_int_equal(stale_behind(world.mesh, &r.q, &r) != NULL, rows[i].want && rows[i].later_s);
 		world.snapshot.trust = NULL;
 		world_end();

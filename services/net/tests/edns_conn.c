@@ -162,6 +162,7 @@ static void a_server_says_how_long_to_rest(void **state)
 	static const uint8_t second[] = { 0, 3, 0, 1, 'x', 0, EDNS_KEEPALIVE, 0, 2, 0, 0 };
 	static const uint8_t empty[] = { 0, EDNS_KEEPALIVE, 0, 0 };
 	static const uint8_t cut[] = { 0, EDNS_KEEPALIVE, 0, 2, 1 };
+	static const uint8_t longer[] = { 0, EDNS_KEEPALIVE, 0, 3, 0, 45, 0 };
 	static const struct {
 		const char *why;
 		bool with_opt;
@@ -176,6 +177,7 @@ static void a_server_says_how_long_to_rest(void **state)
 		{ "not at all, behind another", true, second, sizeof second, true, 0 },
 		{ "no time in it", true, empty, sizeof empty, false, 0 },
 		{ "cut", true, cut, sizeof cut, false, 0 },
+		{ "more than a time in it", true, longer, sizeof longer, false, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {

@@ -387,6 +387,8 @@ static void an_opt_is_read_where_there_is_one(void **state)
 		{ "NOTIFY, cut", { BYTES(ID "\40\0" "\0\1\0\0\0\0\0\2" WWW OPT) }, false },
 		{ "UPDATE", { BYTES(ID "\50\0" Q_OPT WWW OPT) }, false },
 		{ "a query that is cut behind it", { BYTES(ID RD "\0\1\0\0\0\0\0\2" WWW OPT "\1") }, true },
+		{ "a cookie alone", { BYTES(ID RD NO_Q_OPT COOKIE_OPT) }, true },
+		{ "an OPT alone", { BYTES(ID RD NO_Q_OPT OPT) }, false },
 		{ "the same without a question", { BYTES(ID RD "\0\0\0\0\0\0\0\2" OPT "\1") }, false },
 	};
 
