@@ -10,7 +10,10 @@ libresolver_la_SOURCES += \
 	daemon/worker/snoop.c daemon/worker/snoop.h \
 	daemon/worker/worker.c daemon/worker/worker.h
 
+EXTRA_DIST += daemon/worker/tests/world.h
+
 UNIT_TESTS += \
 	daemon/worker/tests/chaos \
 	daemon/worker/tests/snoop \
-	daemon/worker/tests/frontend
+	daemon/worker/tests/frontend \
+	daemon/worker/tests/frontend_clients

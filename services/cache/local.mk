@@ -15,7 +15,7 @@ libresolver_la_SOURCES += \
 	services/cache/verified.c services/cache/verified.h \
 	services/cache/verified_private.h
 
-EXTRA_DIST += services/cache/tests/denials.h
+EXTRA_DIST += services/cache/tests/denials.h services/cache/tests/msg_made.h
 
 UNIT_TESTS += \
 	services/cache/tests/aggressive \
@@ -24,6 +24,7 @@ UNIT_TESTS += \
 	services/cache/tests/forget \
 	services/cache/tests/infra \
 	services/cache/tests/msg \
+	services/cache/tests/msg_images \
 	services/cache/tests/nsec_ranges \
 	services/cache/tests/presence \
 	services/cache/tests/referral_ds \
