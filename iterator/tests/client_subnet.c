@@ -192,7 +192,7 @@ static void a_group_learns_whether_its_server_told_clients_apart(void **state)
 			end();
 			continue;
 		}
-		to.known.subnet = (enum subnet_known)known;
+		to.known.subnet = (uint8_t)known;
 		fixture.q->subnet = NULL;
 		assert_int_equal(client_subnet_choose(&fixture.it, &to), SUBNET_DIVIDE);
 		assert_int_equal(fixture.q->ecs.echoed_before, known == SUBNET_WORKS);
