@@ -486,6 +486,28 @@ static void what_is_kept_is_counted(void **state)
 	}
 }
 
+/* Who waits for an answer may; but not who takes none of those there are, or has sent a part of another question. */
+static void who_takes_no_answer_does_not_stay_for_another(void **state)
+{
+	(void)state;
+	for (unsigned how = 0; how < 3; how++) {
+		open_fixture(true, false);
+		if (how == 1)
+			SAY(HTTP2_PREFACE NO_WINDOW REQUEST("\1"));
+		else
+			SAY(HTTP2_PREFACE SETTINGS REQUEST("\1"));
+		fixture.puts_off = true;
+		SAY(REQUEST("\3"));
+		assert_int_equal(fixture.waiting, 1);
+		if (how == 2)
+			SAY("\0\0\x23\1\4\0\0\0\5" POST_BLOCK);
+		run_for(fixture.loop, 400);
+		if (listen_tcp_count(fixture.tcp) != (how == 0))
+			fail_msg("%u: %u connections", how, listen_tcp_count(fixture.tcp));
+		close_fixture();
+	}
+}
+
 /* Whoever comes last, and has little kept, does not pay for those who have much. */
 static void the_http_connection_with_most_buffered_data_is_closed(void **state)
 {
@@ -561,6 +583,7 @@ int main(void)
 		cmocka_unit_test(an_old_request_has_a_head_of_limited_length),
 		cmocka_unit_test(a_question_that_is_dropped_resets_its_stream),
 		cmocka_unit_test(what_is_kept_is_counted),
+		cmocka_unit_test(who_takes_no_answer_does_not_stay_for_another),
 		cmocka_unit_test(a_stream_that_is_reset_takes_its_question_back),
 		cmocka_unit_test(beginnings_are_told_apart),
 		cmocka_unit_test(a_proxy_says_for_whom_it_is),
