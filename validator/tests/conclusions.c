@@ -166,6 +166,7 @@ static void a_sentinel_tells_which_key_is_trusted(void **state)
 			h = lab_ask_to_the_end(rows[i].name, rows[i].type);
 			if (h->rcode != (on && rows[i].withheld ? RCODE_SERVFAIL : RCODE_NOERROR) || h->answers != !(on && rows[i].withheld))
 				fail_msg("%s, %u: rcode %u", rows[i].name, rows[i].type, h->rcode);
+			assert_int_equal(h->reason, on && rows[i].withheld ? REASON_bogus : REASON_none);
 		}
 		lab_close();
 	}

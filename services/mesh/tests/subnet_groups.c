@@ -13,6 +13,7 @@ static struct servers {
 	bool fail;
 	enum rcode rcode; /* of what does not fail */
 	bool told;        /* the subnet, though they fail */
+	bool for_all;     /* they are sent none */
 } servers;
 
 /* Stops what is not for a subnet, as the iterator does, and has members wait. */
@@ -20,7 +21,7 @@ static enum step divider_operate(struct query *q, void *state, const struct even
 {
 	(void)state;
 	if (!q->subnet) {
-		q->ecs.need = ECS_REQUIRED;
+		q->ecs.need = servers.for_all ? ECS_UNUSED : ECS_REQUIRED;
 		answer_with(q, RCODE_NOERROR);
 		return STEP_UP;
 	}
@@ -535,6 +536,20 @@ static void a_question_is_divided_as_far_as_there_is_room(void **state)
 	finish();
 }
 
+/* What no server was to be told a subnet for is answered as any other question. */
+static void what_is_for_all_is_not_divided(void **state)
+{
+	(void)state;
+	begin("");
+	servers.for_all = true;
+	come(1, 1, 1);
+	come(2, 1, 2);
+	assert_string_equal(who_is_told(), "1 2");
+	assert_int_equal(world.asleep_count, 0);
+	assert_int_equal(mesh_size(world.mesh), 0);
+	finish();
+}
+
 /* Their own option, which no cached answer would do for. */
 static void who_sends_its_own_option_is_answered_by_servers(void **state)
 {
@@ -575,6 +590,7 @@ int main(void)
 		cmocka_unit_test(a_query_is_for_whom_its_children_are),
 		cmocka_unit_test(an_answer_has_a_place_where_servers_were_told),
 		cmocka_unit_test(what_is_known_to_be_divided_is_divided_at_once),
+		cmocka_unit_test(what_is_for_all_is_not_divided),
 		cmocka_unit_test(a_question_is_divided_as_far_as_there_is_room),
 		cmocka_unit_test(who_sends_its_own_option_is_answered_by_servers),
 	};
