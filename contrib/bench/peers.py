@@ -38,6 +38,7 @@ class Scene:
     control: bool = False   # a control socket, folder/control
     cache_file: bool = False  # folder/cache is written at the end and read at the start, which the log tells
     serve_all: bool = False  # answers any name from its own configuration
+    prefetch: bool = False   # popular names are fetched anew ahead of time, as its manual advises
     more: str = ""           # lines of an unbound.conf
 
     def path(self, name):
@@ -97,6 +98,8 @@ def _unbound_file(s):
         add('tls-service-key: "%s"', s.of_net("tls.key"))
         add('tls-service-pem: "%s"', s.of_net("tls.pem"))
         add("incoming-num-tcp: 3000")
+    if s.prefetch:
+        add("prefetch: yes")
     if s.serve_all:
         add('local-zone: "." redirect')
         add('local-data: ". 3600 A 192.0.2.1"')
@@ -169,6 +172,9 @@ def knot(s):
         "trust_anchors.add_file('%s/root.key', true)" % s.net if s.validate
         else "trust_anchors.remove('.')",
     ]
+    if s.prefetch:
+        # What its manual shows: samples of 15 minutes, six hours kept.
+        lines.append("modules = { predict = { window = 15, period = 6 * (60 / 15) } }")
     if s.tls_port or s.https_port:
         lines.append("net.tls('%s', '%s')" % (s.of_net("tls.pem"), s.of_net("tls.key")))
     if s.tls_port:
@@ -202,6 +208,9 @@ def powerdns(s):
         "security-poll-suffix=", "setuid=", "setgid=", "export-etc-hosts=no", "serve-rfc1918=no",
         "max-cache-entries=%d" % (2000 if s.small else 2500 * s.cache_mb),
         "max-packetcache-entries=%d" % (2000 if s.small else 2500 * s.cache_mb)]
+    if s.prefetch:
+        # Typical, says its manual.
+        lines.append("refresh-on-ttl-perc=10")
     if s.forward:
         lines.append("forward-zones-recurse=.=127.0.0.1:%d" % s.forward)
     if s.forward_tls:
@@ -283,14 +292,15 @@ class Peer:
 PEERS = {
     "resolverd": Peer(resolverd, "", [], frozenset((RECURSE, TLS, HTTPS, FORWARD_TLS)), ("list", "lines", "rpz")),
     "unbound": Peer(unbound, "unbound", ["unbound", "-V"], frozenset((RECURSE, TLS, HTTPS, FORWARD_TLS)),
-                    ("lines", "rpz"), note="prefetch, serve-expired and fast-server-permil are off, as they are when "
-                    "nothing is said; its discard-timeout (1,900 ms) drops a slow question until it is asked again."),
+                    ("lines", "rpz"), note="prefetch (but in W14), serve-expired and fast-server-permil are off, as they are "
+                    "when nothing is said; its discard-timeout (1,900 ms) drops a slow question until it is asked again."),
     "knot": Peer(knot, "knot-resolver", ["kresd", "-V"], frozenset((RECURSE, TLS, HTTPS, FORWARD_TLS)), ("rpz",),
-                 note="its manual advises a cache on tmpfs, and here it lies on a disk; the prediction module is off, "
-                 "priming too. It is started without its manager, as its worker is."),
+                 note="its manual advises a cache on tmpfs, and here it lies on a disk; the prediction module is off "
+                 "(but in W14), priming too. It is started without its manager, as its worker is."),
     "powerdns": Peer(powerdns, "pdns-recursor", ["pdns_recursor", "--version"], frozenset((RECURSE, FORWARD_TLS)),
                      ("rpz",), note="distributor threads are none with one worker; its packet cache is as large as "
-                     "its record cache; refresh-on-ttl-perc is off, as it is when nothing is said."),
+                     "its record cache; refresh-on-ttl-perc is off (but in W14), as it is when nothing "
+                     "is said."),
     "bind": Peer(bind, "bind9", ["named", "-v"], frozenset((RECURSE, TLS, HTTPS)), ("rpz",),
                  note="its memory is limited, not left at nine tenths of the machine's; prefetch is on, as it is when "
                  "nothing is said."),

@@ -17,7 +17,7 @@ import time
 
 import measure
 import peers as roster
-from measure import LOAD_CORE, NXDOMAIN, SERVER_CORE, NoNumber, Running, judge, measured, memory_mb
+from measure import LOAD_CORE, LOSS_MOST, NXDOMAIN, SERVER_CORE, NoNumber, Running, judge, measured, memory_mb
 from questions import HOT, slow_zones
 
 PORT, HELPER_PORT, ECHO_PORT, TLS_PORT, HTTPS_PORT, SLOW_PORT = 5391, 5392, 5393, 5394, 5395, 5400
@@ -189,6 +189,29 @@ def far_one(r, asked):
         raise NoNumber("%d of %d questions had no good answer: %s" % (r["failed"], asked, "; ".join(r["why"])))
     return {"mean_ms": r["mean_ms"], "p50_ms": r["p50"], "p90_ms": r["p90"], "p99_ms": r["p99"], "failed": r["failed"],
             "packets": r["packets"]}
+
+
+def household(bench, names):
+    """W14: a day of one, also without prefetching."""
+    def of(r):
+        if "waited" not in r:
+            raise NoNumber("; ".join(r["why"]) or "nothing was answered")
+        if r["failed"] > LOSS_MOST * r["questions"]:
+            raise NoNumber("%d of %d questions had no good answer: %s" % (r["failed"], r["questions"], "; ".join(r["why"])))
+        return {k: v for k, v in r.items() if k != "why"}
+
+    with tempfile.TemporaryDirectory(dir=bench.tools) as folder:
+        found = os.path.join(folder, "json")
+        # Each is measured on its own, so that one that takes too long spoils no other.
+        for name in names:
+            # Both cores: its times are those of simulated distances.
+            subprocess.run(["taskset", "-c", "%d,%d" % (SERVER_CORE, LOAD_CORE), sys.executable,
+                            os.path.join(os.path.dirname(os.path.realpath(__file__)), "day"), "--bin", bench.bin,
+                            "--hours", "0.5" if bench.quick else "24", "--peers", name, "--json", found,
+                            *(["--root", roster.ROOT] if roster.ROOT else [])], check=True, timeout=900)
+            with open(found, encoding="ascii") as f:
+                for row, r in json.load(f).items():
+                    bench.put("W14", row, lambda r=r: of(r))
 
 
 def forwarding(bench, name, works):
