@@ -1,9 +1,10 @@
 /* A clock that another program moves on: LD_PRELOAD, for what waits for its time through libc.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * gcc -shared -fPIC. The file that BENCH_CLOCK names holds nanoseconds, a 64-bit number, that every
- * clock is ahead of the kernel's. Whoever waits with a limit looks at it every millisecond, so that
- * time that was skipped has passed for timers, too. Clocks of processor time are left alone. */
+ * gcc -shared -fPIC. The file that BENCH_CLOCK names begins with nanoseconds that every clock is ahead
+ * of the kernel's, then the number of threads that have waited with a limit, then for each of these until when, by
+ * the monotonic clock, or 0: 64-bit numbers. Who waits so looks at its clock every millisecond: time that was
+ * skipped has passed for timers, too. Clocks of processor time are left alone. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -24,20 +26,29 @@
 #define SECOND 1000000000
 #define LOOK   1000000 /* ns of the kernel's time from one look at the clock to the next */
 
-static int64_t standing;
-static volatile int64_t *ahead = &standing;
+enum { THREADS_MOST = 128 };
+
+struct shared {
+	int64_t ahead;
+	int64_t threads;
+	int64_t until[THREADS_MOST];
+};
+
+static struct shared standing;
+static volatile struct shared *shared = &standing;
+static __thread int64_t thread_number = -1;
 
 __attribute__((constructor)) static void clock_open(void)
 {
 	const char *path = getenv("BENCH_CLOCK");
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	void *at;
 
 	if (fd < 0)
 		return;
-	at = mmap(NULL, sizeof(*ahead), PROT_READ, MAP_SHARED, fd, 0);
+	at = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at != MAP_FAILED)
-		ahead = at;
+		shared = at;
 	close(fd);
 }
 
@@ -61,7 +72,7 @@ static int64_t kernel_ns(clockid_t which)
 
 static int64_t now_ns(void)
 {
-	return kernel_ns(CLOCK_MONOTONIC) + *ahead;
+	return kernel_ns(CLOCK_MONOTONIC) + shared->ahead;
 }
 
 /* ---- what time it is ---- */
@@ -71,13 +82,13 @@ int clock_gettime(clockid_t which, struct timespec *t)
 	int failed = (int)syscall(SYS_clock_gettime, which, t);
 
 	if (failed == 0 && which != CLOCK_PROCESS_CPUTIME_ID && which != CLOCK_THREAD_CPUTIME_ID && which >= 0)
-		*t = timespec_of(ns_of(t) + *ahead);
+		*t = timespec_of(ns_of(t) + shared->ahead);
 	return failed;
 }
 
 int gettimeofday(struct timeval *restrict t, void *restrict zone)
 {
-	int64_t now = kernel_ns(CLOCK_REALTIME) + *ahead;
+	int64_t now = kernel_ns(CLOCK_REALTIME) + shared->ahead;
 
 	(void)zone;
 	*t = (struct timeval){ .tv_sec = now / SECOND, .tv_usec = now % SECOND / 1000 };
@@ -86,7 +97,7 @@ int gettimeofday(struct timeval *restrict t, void *restrict zone)
 
 time_t time(time_t *to)
 {
-	time_t now = (kernel_ns(CLOCK_REALTIME) + *ahead) / SECOND;
+	time_t now = (kernel_ns(CLOCK_REALTIME) + shared->ahead) / SECOND;
 
 	if (to)
 		*to = now;
@@ -99,7 +110,24 @@ int timespec_get(struct timespec *t, int base)
 	return base;
 }
 
+/* Stamps that the kernel gives packets are by its clock: there are none. */
+int setsockopt(int fd, int level, int option, const void *value, socklen_t len)
+{
+	if (level == SOL_SOCKET && (option == SO_TIMESTAMP || option == SO_TIMESTAMPNS))
+		return 0;
+	return (int)syscall(SYS_setsockopt, fd, level, option, value, len);
+}
+
 /* ---- waiting ---- */
+
+/* Tell until when this thread waits, by the monotonic clock; 0: no longer. */
+static void tell(int64_t until_ns)
+{
+	if (thread_number < 0)
+		thread_number = __atomic_fetch_add(&shared->threads, 1, __ATOMIC_RELAXED);
+	if (thread_number < THREADS_MOST)
+		shared->until[thread_number] = until_ns;
+}
 
 /* Until when: never, if it is negative. */
 static int64_t until(int64_t wait_ns)
@@ -113,6 +141,7 @@ static int next_wait(int64_t end_ns, int first, struct timespec *to)
 	int64_t left = end_ns == INT64_MAX ? LOOK : end_ns - now_ns();
 
 	*to = timespec_of(left < 0 ? 0 : left < LOOK ? left : LOOK);
+	tell(left > 0 ? end_ns : 0);
 	return first || left > 0;
 }
 
@@ -126,6 +155,7 @@ static int epoll_until(int fd, struct epoll_event *events, int most, int64_t wai
 		return (int)syscall(SYS_epoll_pwait, fd, events, most, -1, mask, _NSIG / 8);
 	for (int first = 1; next_wait(end_ns, first, &t) && got == 0; first = 0)
 		got = (int)syscall(SYS_epoll_pwait, fd, events, most, t.tv_nsec > 0, mask, _NSIG / 8);
+	tell(0);
 	return got;
 }
 
@@ -154,6 +184,7 @@ static int poll_until(struct pollfd *fds, nfds_t count, int64_t wait_ns, const s
 		return (int)syscall(SYS_ppoll, fds, count, NULL, mask, _NSIG / 8);
 	for (int first = 1; next_wait(end_ns, first, &t) && got == 0; first = 0)
 		got = (int)syscall(SYS_ppoll, fds, count, &t, mask, _NSIG / 8);
+	tell(0);
 	return got;
 }
 
@@ -187,6 +218,7 @@ int select(int count, fd_set *restrict in, fd_set *restrict out, fd_set *restric
 		}
 		got = (int)syscall(SYS_pselect6, count, in, out, odd, &t, NULL);
 	}
+	tell(0);
 	return got;
 }
 
@@ -215,7 +247,7 @@ int nanosleep(const struct timespec *wait, struct timespec *left)
 
 int clock_nanosleep(clockid_t which, int flags, const struct timespec *wait, struct timespec *left)
 {
-	int64_t from = flags & TIMER_ABSTIME ? kernel_ns(which) + *ahead : 0;
+	int64_t from = flags & TIMER_ABSTIME ? kernel_ns(which) + shared->ahead : 0;
 
 	return sleep_until(until(ns_of(wait) > from ? ns_of(wait) - from : 0), flags & TIMER_ABSTIME ? NULL : left);
 }
@@ -238,9 +270,10 @@ typedef int clockwait_fn(pthread_cond_t *, pthread_mutex_t *, clockid_t, const s
 
 static struct timespec look_at(clockid_t which, const struct timespec *end, int *over)
 {
-	int64_t now = kernel_ns(which), left = ns_of(end) - *ahead - now;
+	int64_t now = kernel_ns(which), left = ns_of(end) - shared->ahead - now;
 
 	*over = left <= LOOK;
+	tell(left > 0 ? now_ns() + left : 0);
 	return timespec_of(now + (left < 0 ? 0 : left < LOOK ? left : LOOK));
 }
 
@@ -258,6 +291,7 @@ int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mutex_t *restr
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
 	got = next(cond, lock, &t);
+	tell(0);
 	return got == ETIMEDOUT && !over ? 0 : got;
 }
 
@@ -271,5 +305,6 @@ int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mutex_t *restr
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "pthread_cond_clockwait");
 	got = next(cond, lock, which, &t);
+	tell(0);
 	return got == ETIMEDOUT && !over ? 0 : got;
 }
