@@ -17,7 +17,7 @@ static const char preamble[] =
 	"\tdirectory: \"\"\n\tchroot: \"\"\n\tusername: \"\"\n\tpidfile: \"\"\n"
 	"\tuse-syslog: no\n\tval-log-level: 2\n\tlog-servfail: yes\n"
 	/* our defaults that differ from Unbound's, for which the scenarios are written */
-	"\tlocal-data-follow-cname: no\n\tprefetch-key: no\n\tval-sha1: all\n"
+	"\tlocal-data-follow-cname: no\n\tprefetch-key: no\n\tprefetch-popular: no\n\tval-sha1: all\n"
 	/* nor does it trust what it was not told to */
 	"\tauto-trust-anchor-file: \"\"\n"
 	/* the simulated clock is always right */
@@ -28,7 +28,7 @@ static const char preamble[] =
 static const char *const harmless[] = {
 	"val-", "fake-", "trust-anchor-signaling:", "root-key-sentinel:", "aggressive-nsec:",
 	"harden-dnssec-stripped:", "harden-algo-downgrade:", "domain-insecure:", "key-cache-",
-	"neg-cache-", "prefetch-key:", "disable-dnssec-lame-check:", "ignore-cd-flag:",
+	"neg-cache-", "prefetch-key:", "prefetch-popular:", "disable-dnssec-lame-check:", "ignore-cd-flag:",
 	"trust-anchor-file: \"\"", "num-threads:", "verbosity:", "log-", "local-zone-tag:",
 	"harden-referral-path:", "del-holddown:", "add-holddown:", "keep-missing:",
 };

@@ -342,6 +342,17 @@ static bool changes(struct client_query *j, bool stale, enum disposition *v)
 	return local_changes(j, stale, v) || full_answer_add_servers(j, stale, v);
 }
 
+/* What is asked for in its last tenth is fetched anew now; what is so again and again, later and unasked. */
+static inline void look_ahead(struct client_query *j)
+{
+	const struct stored *s = j->stored;
+
+	if (UNLIKELY(time_is_past(j->to.now_s, s->refresh_s)))
+		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j), j->request.where);
+	if (UNLIKELY(!stored_was_asked(s) && j->w->on.habits))
+		mesh_note_hit(j->w->env.mesh, s, kind_of(j));
+}
+
 static enum disposition answer_known(struct client_query *j)
 {
 	enum disposition v;
@@ -353,8 +364,8 @@ static enum disposition answer_known(struct client_query *j)
 		answer_stored(&j->p->out, &j->to, s, false);
 		v = client_query_send(j);
 	}
-	if (UNLIKELY(j->w->on.prefetch && time_is_past(j->to.now_s, s->refresh_s)))
-		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j), j->request.where);
+	if (UNLIKELY(j->w->on.prefetch))
+		look_ahead(j);
 	return v;
 }
 

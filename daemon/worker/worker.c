@@ -136,6 +136,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	open_scopes(&w->env, views_highest_scope(s->policy->views));
 	answer_style_from(&w->style, s->conf);
 	w->on.prefetch = c->prefetch;
+	w->on.habits = c->prefetch && c->prefetch_popular;
 	w->on.serve_expired = c->serve_expired;
 	w->on.serve_expired_ttl_s = c->serve_expired_ttl;
 	w->on.asks_store = mesh_asks_store_first(s->conf);

@@ -36,7 +36,7 @@ struct worker {
 	/* what the hot path needs of the configuration, worked out once per snapshot */
 	struct answer_style style;
 	struct {
-		bool prefetch, serve_expired, log_queries, log_replies, extended, drop_large,
+		bool prefetch, habits, serve_expired, log_queries, log_replies, extended, drop_large,
 			deny_any, validates, ignore_cd, changes, cookies, limits, subnets;
 		bool notes_questions, notes_answers; /* whether any option needs each of them */
 		uint32_t serve_expired_ttl_s, client_timeout_ms;

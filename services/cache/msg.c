@@ -351,6 +351,10 @@ static const struct stored *make_plain(struct msgcache *c, const struct stored *
 	s->expires_s = full->expires_s;
 	s->refresh_s = full->refresh_s;
 	s->reason = full->reason;
+	/* which of the two is asked for first, is no longer ahead of its time */
+	s->habit = atomic_fetch_and_explicit(&((struct stored *)(uintptr_t)full)->habit, (uint8_t)~STORED_AHEAD,
+					     memory_order_relaxed) &
+		   (uint8_t)~STORED_ASKED;
 	slab_put(c->slab, hash, &s->link, full->stored_s);
 
 	/* `s` may be evicted already: a borrower in this turn would not notice, but `s` must not
@@ -390,6 +394,8 @@ const struct stored *msgcache_find_at(struct msgcache *c, const struct question 
 /* ---- storing ---- */
 
 struct may_replace {
+	struct stored *newer;
+	bool fails;                /* and gives way to a good answer */
 	uint32_t now_s, keep_expired_s;
 	bool by_validation;        /* that it is bogus */
 };
@@ -404,9 +410,29 @@ static bool stands_against_failure(const struct stored *s, const struct may_repl
 	       (may->keep_expired_s && may->now_s - s->expires_s <= may->keep_expired_s);
 }
 
-static bool may_fail(const struct slab_entry *old, void *arg)
+/* Its lifetime is the one before now, and each as long that has passed since was one without a question. */
+static uint8_t habit_after(const struct stored *old, uint32_t now_s)
 {
-	return !old || !stands_against_failure(stored_of(old), arg);
+	uint32_t life_s = MAX(old->expires_s - old->stored_s, 1);
+	uint32_t passed = stored_is_fresh(old, now_s) ? 0 : (now_s - old->expires_s) / life_s;
+	unsigned habit = atomic_load_explicit(&old->habit, memory_order_relaxed);
+	unsigned asked = habit & STORED_ASKED ? STORED_BEFORE : 0;
+
+	if (passed > 2)
+		return 0;
+	return (uint8_t)((((habit & STORED_LIFETIMES) << 1 | asked) << passed) & STORED_LIFETIMES);
+}
+
+static bool may_replace(const struct slab_entry *old, void *arg)
+{
+	struct may_replace *may = arg;
+
+	if (!old)
+		return true;
+	if (may->fails && stands_against_failure(stored_of(old), may))
+		return false;
+	may->newer->habit |= habit_after(stored_of(old), may->now_s);
+	return true;
 }
 
 static bool only_this(const struct slab_entry *old, void *arg)
@@ -485,10 +511,10 @@ const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 			return NULL;
 		}
 	}
-	return slab_put_if(c->slab, hash, &s->link, how->now_s,
-			   good || how->always ? NULL : may_fail, &may)
-		       ? s
-		       : NULL;
+	s->habit = how->ahead ? STORED_AHEAD : 0;
+	may.newer = s;
+	may.fails = !good && !how->always;
+	return slab_put_if(c->slab, hash, &s->link, how->now_s, may_replace, &may) ? s : NULL;
 }
 
 static bool is_better_than_nothing(const struct slab_entry *old, void *arg)

@@ -23,6 +23,15 @@ enum {
 	STORED_AFTER = 32, /* it has a struct stored_after */
 };
 
+/* In `habit`: whether clients asked for it again, once it was there. What a client that repeats itself can
+ * bring about in one lifetime is one bit. */
+enum {
+	STORED_ASKED = 1,  /* in this lifetime */
+	STORED_AHEAD = 2,  /* fetched before anybody asked (services/mesh/habits.h), and not asked for yet */
+	STORED_BEFORE = 4, /* in the lifetime before it; the next bits: before that */
+	STORED_LIFETIMES = 7 * STORED_BEFORE, /* all three of them */
+};
+
 struct stored {
 	struct slab_entry link;
 	uint32_t stored_s, expires_s;
@@ -42,6 +51,7 @@ struct stored {
 	uint8_t fits;           /* STORED_* */
 	_Atomic uint32_t harmless; /* generation of the blocklists as of which none mentions its
 				    * name or aliases; 0: never checked (services/blocklist/blocklist.h) */
+	_Atomic uint8_t habit; /* STORED_ASKED … */
 	uint16_t data[]; /* ttl_count offsets, then the wire image: header with
 			  * AA, rcode and counts, question, sections; no OPT; then, where
 			  * STORED_PLACED is set, link.spare bytes that name the subnet; then, where
@@ -76,6 +86,17 @@ static inline struct stored_after stored_after(const struct stored *s)
 static inline bool stored_is_fresh(const struct stored *s, uint32_t now_s)
 {
 	return (int32_t)(s->expires_s - now_s) > 0;
+}
+
+/* What is known of how often it was asked for, before it now is. */
+static inline uint8_t stored_note_asked(const struct stored *s)
+{
+	return atomic_fetch_or_explicit(&((struct stored *)(uintptr_t)s)->habit, STORED_ASKED, memory_order_relaxed);
+}
+
+static inline bool stored_was_asked(const struct stored *s)
+{
+	return atomic_load_explicit(&s->habit, memory_order_relaxed) & STORED_ASKED;
 }
 
 static inline bool stored_has_additional(const struct stored *s)
@@ -151,6 +172,7 @@ struct msg_keep {
 	bool always; /* replace any entry */
 	bool whole;  /* keep the TTLs the records came with (serve-original-ttl) */
 	bool extend;
+	bool ahead;  /* STORED_AHEAD */
 	uint32_t keep_expired_s; /* serve-expired-ttl; 0: expired entries are replaced */
 };
 /* Returns the entry there is now, borrowed for the turn; NULL when `m` was not stored. */

@@ -6,6 +6,7 @@
 #include "services/cache/msg.h"
 #include "services/forward/subnets.h"
 #include "services/history/recorder.h"
+#include "services/mesh/habits.h"
 #include "services/mesh/private.h"
 #include "services/net/client.h"
 #include "services/stats/stats.h"
@@ -223,6 +224,7 @@ static void ask(struct mesh *m, struct asking *a)
 	if (!q) {
 		q = mesh_begin(m, &s);
 		q->budget->lane = (uint8_t)client_hash(&c->from);
+		habits_allow(m->habits);
 	}
 	mesh_give_slot(q, &c->from);
 	q->is_refresh = false;
@@ -278,8 +280,9 @@ void mesh_refresh_for(struct query *q, const struct client_subnet *where)
 		lookup_of(q)->asker = arena_copy(&q->arena, where, sizeof(*where));
 }
 
-void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind,
-		  const struct client_subnet *where)
+/* False: nothing was begun. */
+static bool refresh(struct mesh *m, const struct question *question, unsigned kind,
+		    const struct client_subnet *where, bool ahead)
 {
 	struct query_key s = query_key(question, subnet_group_kind(kind, where) | QUERY_NO_CACHE);
 	struct query *q = query_find(m, &s);
@@ -290,19 +293,37 @@ void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind
 		mesh_run(m);
 	}
 	if (q)
-		return;
+		return false;
 	/* A refresh drops no other query, but can itself be dropped. */
 	if (mesh_slots_taken(m) >= slots_most(m)) {
 		stat_bump(&m->env->stats->list_exceeded, 1);
-		return;
+		return false;
 	}
 	stat_add(m->env->stats, STAT_prefetch);
 	sample_list(m);
 	q = mesh_begin(m, &s);
 	q->is_refresh = true;
+	q->is_ahead = ahead;
 	mesh_refresh_for(q, where);
 	query_move_slot(q, SLOT_JOSTLED);
 	mesh_run(m);
+	return true;
+}
+
+void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind,
+		  const struct client_subnet *where)
+{
+	(void)refresh(m, question, kind, where, false);
+}
+
+bool mesh_refresh_ahead(void *mesh, const struct question *question, unsigned kind)
+{
+	return refresh(mesh, question, kind, NULL, true);
+}
+
+void mesh_note_hit(struct mesh *m, const struct stored *s, unsigned kind)
+{
+	habits_note(m->habits, s, kind);
 }
 
 void mesh_resolve(struct mesh *m, const struct question *question, unsigned kind,

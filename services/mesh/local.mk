@@ -4,6 +4,7 @@ libresolver_la_SOURCES += \
 	services/mesh/cache_rules.c services/mesh/cache_rules.h \
 	services/mesh/children.c \
 	services/mesh/error_report.c services/mesh/error_report.h \
+	services/mesh/habits.c services/mesh/habits.h \
 	services/mesh/mesh.c services/mesh/mesh.h \
 	services/mesh/private.h \
 	services/mesh/query.c \
@@ -18,6 +19,7 @@ UNIT_TESTS += \
 	services/mesh/tests/admit \
 	services/mesh/tests/cache_rules \
 	services/mesh/tests/error_report \
+	services/mesh/tests/habits \
 	services/mesh/tests/limits \
 	services/mesh/tests/mesh \
 	services/mesh/tests/module_events \

@@ -5,6 +5,7 @@
  * mesh_run works through that queue before the turn ends. */
 #include "services/mesh/mesh.h"
 
+#include "services/mesh/habits.h"
 #include "services/mesh/private.h"
 #include "services/stats/stats.h"
 #include "util/base/log.h"
@@ -79,6 +80,7 @@ struct mesh *mesh_new(struct env *env, const struct module *const *modules)
 	m->rest_timer.fire = on_rest;
 	m->wait_timer.fire = waiters_on_limit;
 	m->shares = shares_new();
+	m->habits = habits_new(env, mesh_refresh_ahead, m);
 	waiters_init(&m->waiting);
 	return m;
 }
@@ -532,6 +534,7 @@ void mesh_free(struct mesh *m)
 		next = w->spare;
 		mem_free(w);
 	}
+	habits_free(m->habits);
 	shares_free(m->shares);
 	waiters_clear(&m->waiting);
 	mem_free(m->buckets);
@@ -585,8 +588,10 @@ void mesh_begin_again(struct mesh *m, bool unless_asked)
 	struct list ended;
 
 	list_init(&ended);
-	if (!unless_asked)
+	if (!unless_asked) {
 		end_all(m, &ended);
+		habits_forget(m->habits);
+	}
 	clients_ask_again(m);
 	while (!list_is_empty(&ended)) {
 		struct mesh_lookup *l = LIST_ITEM(ended.next, struct mesh_lookup, in_mesh);

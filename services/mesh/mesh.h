@@ -58,6 +58,9 @@ void mesh_begin_again(struct mesh *m, bool unless_asked);
 void mesh_refresh(struct mesh *m, const struct question *q, unsigned kind,
 		  const struct client_subnet *where);
 
+/* A cached answer was given, for the first time since it was stored (STORED_ASKED is clear). */
+void mesh_note_hit(struct mesh *m, const struct stored *s, unsigned kind);
+
 /* ---- for modules ---- */
 
 /* All of these are for the running module. When it steps up, its timer is stopped, its pending

@@ -96,6 +96,7 @@ struct mesh {
 	struct timer yield_timer;  /* runs the lanes */
 	uint64_t yields;          /* so far */
 	struct shares *shares;    /* owners of the queries in SLOT_JOSTLED */
+	struct habits *habits;    /* what is fetched before anybody asks */
 	bool running;             /* mesh_run is on the stack: no need to call it */
 	bool drop_all;            /* requested while running, or some are left */
 	uint64_t begun;           /* queries so far */
@@ -201,6 +202,8 @@ void mesh_refresh_for(struct query *q, const struct client_subnet *where);
 /* Give it a slot: a client waits for it now. */
 void mesh_give_slot(struct query *q, const struct addr *client);
 bool mesh_has_slots(const struct mesh *m);
+/* Refresh what nobody has asked for just now (habits_fetch). False: nothing was begun. */
+bool mesh_refresh_ahead(void *mesh, const struct question *q, unsigned kind);
 
 static inline unsigned mesh_slots_taken(const struct mesh *m)
 {

@@ -644,6 +644,7 @@ static const struct stored *keep_reply(struct query *q, const struct message *fa
 			  &(struct msg_keep){ .now_s = m->env->time->now_s,
 					      .hash = query_message_hash(q),
 					      .scope = q->scope,
+					      .ahead = q->is_ahead && q->is_refresh,
 					      .place = is_placed ? &at : NULL });
 	if (UNLIKELY(is_placed && s)) {
 		if (stored_is_good(s))

@@ -80,6 +80,7 @@ struct query {
 	bool lookup_refused;             /* it did without something, by limits of the query it was begun for, or of children */
 	struct subnet_state ecs;  /* set by the iterator, and from those it builds on */
 	bool is_refresh;          /* begun by prefetch or serve-expired: nobody waits for it */
+	bool is_ahead;            /* begun before anybody asked (services/mesh/habits.h) */
 	const struct addr *avoid; /* set by the validator: servers whose data were bogus */
 	unsigned avoid_count;
 	const uint8_t *report_to; /* set by the iterator: reporting agent (RFC 9567), or NULL */

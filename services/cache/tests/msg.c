@@ -611,6 +611,50 @@ static void the_same_hash_takes_nobodys_place(void **state)
 }
 
 /* From a file or another cache: what is there and good stays; the rest keeps the times it had. */
+/* One bit for each, whoever asked and however often; with and without DNSSEC records alike. */
+static void an_answer_knows_in_which_lifetimes_it_was_asked_for(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		const struct made *made;
+		bool full, asked;   /* for which of the images */
+		uint32_t expired_s; /* so long ago, when the next one comes */
+		uint8_t habit, want; /* before and after; in the plain image */
+	} rows[] = {
+		{ "nobody", &plain_a, true, false, 0, 0, 0 },
+		{ "somebody", &plain_a, true, true, 0, 0, STORED_BEFORE },
+		{ "again", &plain_a, true, true, 0, STORED_BEFORE, STORED_BEFORE * 3 },
+		{ "not this time", &plain_a, true, false, 0, STORED_BEFORE * 3, STORED_BEFORE * 6 },
+		{ "the oldest is forgotten", &plain_a, true, true, 0, STORED_BEFORE * 7, STORED_BEFORE * 7 },
+		{ "just expired", &plain_a, true, true, 9, 0, STORED_BEFORE },
+		{ "one lifetime ago", &plain_a, true, true, 10, 0, STORED_BEFORE * 2 },
+		{ "two ago", &plain_a, true, true, 29, 0, STORED_BEFORE * 4 },
+		{ "three ago", &plain_a, true, true, 30, STORED_BEFORE * 7, 0 },
+		{ "ahead of time counts once", &plain_a, true, true, 0, STORED_AHEAD, STORED_BEFORE },
+		{ "signed, with its signatures", &signed_a, true, true, 0, 0, STORED_BEFORE },
+		{ "signed, without", &signed_a, false, true, 0, STORED_BEFORE, STORED_BEFORE * 3 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct msgcache *c = msgcache_new(1 << 20, 1);
+		const struct made *made = rows[i].made;
+		const struct stored *s;
+
+		keep(c, made, NOW, 10);
+		s = look(c, made->name, made->type, 0, rows[i].full);
+		atomic_store(&((struct stored *)(uintptr_t)s)->habit, rows[i].habit);
+		if (rows[i].asked)
+			assert_int_equal(stored_note_asked(s), rows[i].habit);
+		assert_int_equal(stored_was_asked(s), rows[i].asked);
+		keep(c, made, NOW + 10 + rows[i].expired_s, 10);
+		s = look(c, made->name, made->type, 0, false);
+		if (s->habit != rows[i].want)
+			fail_msg("%s: %u", rows[i].why, s->habit);
+		msgcache_free(c);
+	}
+}
+
 static void what_is_restored_takes_no_good_answers_place(void **state)
 {
 	(void)state;
@@ -673,6 +717,7 @@ int main(void)
 		CLAIM(what_cannot_be_read_counts_as_missing),
 		CLAIM(what_is_too_large_is_not_kept),
 		CLAIM(the_same_hash_takes_nobodys_place),
+		CLAIM(an_answer_knows_in_which_lifetimes_it_was_asked_for),
 		CLAIM(what_is_restored_takes_no_good_answers_place),
 	};
 

@@ -52,6 +52,7 @@ static struct world {
 	struct query *asleep[CLIENTS];
 	unsigned asleep_count;
 	unsigned operated;
+	uint32_t ttl_s; /* of answers */
 	char story[512];
 	struct arena arena;
 } world;
@@ -75,8 +76,8 @@ static inline void answer_with(struct query *q, enum rcode rcode)
 		struct rrset_parts parts = { .owner = q->question.name,
 					     .type = TYPE_A,
 					     .class_ = CLASS_IN,
-					     .ttl_s = 100,
-					     .expires_s = q->env->time->now_s + 100,
+					     .ttl_s = world.ttl_s,
+					     .expires_s = q->env->time->now_s + world.ttl_s,
 					     .records = &rdata,
 					     .count = 1 };
 		m->sets = arena_array(&q->arena, const struct rrset *, 1);
@@ -245,6 +246,7 @@ static inline void world_begin(const char *conf_text)
 	cleared = 0;
 	for (unsigned i = 0; i < CONNECTIONS; i++)
 		list_init(&world.connections[i]);
+	world.ttl_s = 100;
 	world.snapshot.conf = conf_from(conf_text);
 	world.snapshot.pins = 1;
 	world.snapshot.number = 1;
