@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/mesh/habits.h"
 
+#include "services/cache/infra.h"
 #include "services/cache/msg.h"
 #include "services/query/env.h"
 #include "services/query/query.h"
@@ -16,6 +17,8 @@ enum {
 	LEAD_OF_TTL = 60,  /* a second, and this part of its TTL */
 	AT_ONCE = 16,      /* refreshes in one turn of the loop, */
 	PAUSE_MS = 100,    /* and until the next ones: after an hour's sleep, many are due */
+	OUTAGE_LOOK_S = 10, /* while the network is down: until it is looked at again, */
+	OUTAGE_MOST_S = 3600, /* and so long after it has expired, at most */
 	ROOM_FIRST = 64,
 };
 
@@ -23,6 +26,7 @@ enum {
 struct habit {
 	uint32_t due_s, expires_s; /* another one has taken its place if that expires at another time */
 	unsigned kind;
+	bool was_kept; /* while the network was down */
 	uint16_t type, class_;
 	uint8_t name_len;
 	uint8_t name[];
@@ -92,12 +96,14 @@ static void wait_for_next(struct habits *h)
 		timer_set(h->env->loop, &h->timer, time_left(now_s, h->heap[0]->due_s) * US_PER_S);
 }
 
-/* Whether the answer is still the one that was asked for. */
-static bool is_still_there(const struct env *e, const struct habit *one, const struct question *q)
+/* Whether the answer is still the one that was asked for; after an outage, that there is no later one. */
+static bool is_wanted(const struct env *e, const struct habit *one, const struct question *q)
 {
 	const struct stored *s = msgcache_find(e->messages, q, msgcache_hash(q), query_scope(one->kind), true);
 
-	return s && s->expires_s == one->expires_s && stored_is_fresh(s, e->time->now_s);
+	if (!s || !stored_is_good(s) || !stored_is_fresh(s, e->time->now_s))
+		return one->was_kept;
+	return s->expires_s == one->expires_s;
 }
 
 static void fetch_one(struct habits *h, const struct habit *one)
@@ -106,25 +112,45 @@ static void fetch_one(struct habits *h, const struct habit *one)
 		.name = one->name, .name_len = one->name_len, .type = one->type, .class_ = one->class_
 	};
 
-	if (is_still_there(h->env, one, &q) && h->fetch(h->arg, &q, one->kind))
+	if (is_wanted(h->env, one, &q) && h->fetch(h->arg, &q, one->kind))
 		h->allowed -= HABIT_LOOKUPS;
+}
+
+/* What is popular must not be lost by an outage: it waits for its end. */
+static void keep_for_later(struct habits *h, struct habit *one)
+{
+	uint32_t now_s = h->env->time->now_s;
+
+	if (time_is_past(now_s, one->expires_s + OUTAGE_MOST_S)) {
+		mem_free(one);
+		return;
+	}
+	one->due_s = now_s + OUTAGE_LOOK_S;
+	one->was_kept = true;
+	heap_put(h, one);
 }
 
 static void on_time(struct timer *t)
 {
 	struct habits *h = container_of(t, struct habits, timer);
-	const struct conf_server *c = &h->env->snapshot->conf->server;
-	bool works = c->prefetch && c->prefetch_popular && h->env->messages;
-	unsigned fetched = 0;
+	const struct env *e = h->env;
+	const struct conf_server *c = &e->snapshot->conf->server;
+	bool works = c->prefetch && c->prefetch_popular && e->messages;
+	bool is_down = works && e->infra && infra_network_is_down(e->infra, e->time);
+	unsigned taken = 0;
 
-	while (h->count && time_is_past(h->env->time->now_s, h->heap[0]->due_s)) {
+	while (h->count && time_is_past(e->time->now_s, h->heap[0]->due_s)) {
 		struct habit *one;
 
-		if (fetched++ == AT_ONCE) {
-			timer_set(h->env->loop, &h->timer, PAUSE_MS * US_PER_MS);
+		if (taken++ == AT_ONCE) {
+			timer_set(e->loop, &h->timer, PAUSE_MS * US_PER_MS);
 			return;
 		}
 		one = heap_take(h);
+		if (is_down) {
+			keep_for_later(h, one);
+			continue;
+		}
 		if (works && h->allowed >= HABIT_LOOKUPS)
 			fetch_one(h, one);
 		mem_free(one);

@@ -5,7 +5,8 @@
  * each, written by the first hit only. What was in this one and in an earlier one is noted here, with the time at which
  * to fetch it. A refresh that then is asked for in its lifetime has cost nothing: without it, that question would have.
  * The others are limited: so many lookups by clients allow one, and a refresh that turned out well allows
- * the next; at the start one is. So they can never be many more packets, whatever is asked, by however many clients. */
+ * the next; at the start one is. So they can never be many more packets, whatever is asked, by however many clients.
+ * What is due while the network is down is fetched when it no longer is. */
 #ifndef SERVICES_MESH_HABITS_H
 #define SERVICES_MESH_HABITS_H
 

@@ -1,6 +1,8 @@
 /* Claims about what is fetched before anybody asks.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/mesh/habits.h"
+
+#include "services/cache/infra.h"
 #include "services/mesh/tests/fixture.h"
 
 #define POPULAR "server: prefetch: yes\n"
@@ -193,6 +195,58 @@ static void a_new_configuration_begins_anew(void **state)
 	world_end();
 }
 
+static void nothing_can_be_sent_for(unsigned seconds)
+{
+	for (unsigned i = 0; i < 2 * seconds; i++) {
+		infra_unsendable(world.env.infra, world.env.time);
+		loop_play(world.loop, US_PER_S / 2);
+	}
+}
+
+static void some_server_answers(void)
+{
+	struct addr server = { .family = 4, .ip = { 192, 0, 2, 53 } };
+
+	infra_answered(world.env.infra, &server, name_of("example"), &(struct infra_heard){ .rtt_ms = 20 },
+		       world.env.time);
+}
+
+static void what_was_due_in_an_outage_is_fetched_when_that_ends(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		unsigned outage_s; /* from half of its lifetime on */
+		bool asked; /* by a client, as soon as the network is back */
+		unsigned want;
+	} rows[] = {
+		{ "over before it is due", 40, false, 1 },
+		{ "longer than it lives", 300, false, 1 },
+		{ "as long as it is kept for", 3600, false, 1 },
+		{ "longer", 3900, false, 0 },
+		{ "a client was there first", 300, true, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		world_begin(POPULAR);
+		world.env.infra = infra_new(&(struct infra_how){
+			.hosts = 100, .slabs = 1, .host_ttl_s = 900, .min_rtt_ms = 50, .max_rtt_ms = 120000 });
+		make_popular(1);
+		pass(TTL_S / 2);
+		nothing_can_be_sent_for(rows[i].outage_s);
+		assert_true(infra_network_is_down(world.env.infra, world.env.time));
+		assert_int_equal(fetched(), 0);
+		some_server_answers();
+		if (rows[i].asked)
+			look_up("n0.example");
+		pass(10);
+		if (fetched() != rows[i].want)
+			fail_msg("%s: fetched %u times", rows[i].why, (unsigned)fetched());
+		infra_free(world.env.infra);
+		world_end();
+	}
+}
+
 static void a_newer_answer_is_not_fetched_for_an_older_one(void **state)
 {
 	(void)state;
@@ -218,6 +272,7 @@ int main(void)
 		cmocka_unit_test(what_turned_out_well_costs_nothing),
 		cmocka_unit_test(many_that_are_due_take_turns),
 		cmocka_unit_test(a_new_configuration_begins_anew),
+		cmocka_unit_test(what_was_due_in_an_outage_is_fetched_when_that_ends),
 		cmocka_unit_test(a_newer_answer_is_not_fetched_for_an_older_one),
 	};
 
