@@ -349,7 +349,8 @@ static inline void look_ahead(struct client_query *j)
 
 	if (UNLIKELY(time_is_past(j->to.now_s, s->refresh_s)))
 		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j), j->request.where);
-	if (UNLIKELY(!stored_was_asked(s) && j->w->on.habits))
+	/* who fetches without a client has no subnet to tell */
+	if (UNLIKELY(!stored_was_asked(s) && j->w->on.habits && !j->request.where))
 		mesh_note_hit(j->w->env.mesh, s, kind_of(j));
 }
 

@@ -160,15 +160,35 @@ static void on_time(struct timer *t)
 
 /* ---- what is noted ---- */
 
+static bool make_room(struct habits *h, uint32_t due_s)
+{
+	struct habit *late;
+
+	if (h->count < HABIT_NOTED_MOST)
+		return true;
+	/* The last one of the heap is a late one, if not the latest: whoever has noted many that are due in a day keeps
+	 * nobody from noting what is due in a minute. */
+	late = h->heap[h->count - 1];
+	if ((int32_t)(late->due_s - due_s) <= 0)
+		return false;
+	h->count--;
+	mem_free(late);
+	return true;
+}
+
 static void note(struct habits *h, const struct stored *s, unsigned kind)
 {
 	uint32_t ttl_s = s->expires_s - s->stored_s;
+	uint32_t due_s = s->expires_s - MIN(1 + ttl_s / LEAD_OF_TTL, LEAD_MOST_S);
 	struct question q;
 	struct habit *one;
 
+	if (!make_room(h, due_s))
+		return;
+
 	stored_question(s, &q);
 	one = mem_new(sizeof(*one) + q.name_len);
-	*one = (struct habit){ .due_s = s->expires_s - MIN(1 + ttl_s / LEAD_OF_TTL, LEAD_MOST_S),
+	*one = (struct habit){ .due_s = due_s,
 			       .expires_s = s->expires_s,
 			       .kind = kind,
 			       .type = q.type,
@@ -189,7 +209,7 @@ void habits_note(struct habits *h, const struct stored *s, unsigned kind)
 	if (was & STORED_AHEAD)
 		h->allowed = MIN(h->allowed + HABIT_LOOKUPS, HABIT_SAVED_MOST * HABIT_LOOKUPS);
 	if (was & STORED_LIFETIMES && !(s->scope & STORED_PLACED) && stored_is_good(s) &&
-	    s->expires_s - s->stored_s >= HABIT_TTL_LEAST_S && h->count < HABIT_NOTED_MOST)
+	    s->expires_s - s->stored_s >= HABIT_TTL_LEAST_S)
 		note(h, s, kind);
 }
 

@@ -21,7 +21,7 @@ enum {
 	HABIT_TTL_LEAST_S = 10, /* what expires sooner is not fetched ahead */
 	HABIT_LOOKUPS = 10,     /* by clients, for one refresh that nobody asks for */
 	HABIT_SAVED_MOST = 50,  /* refreshes that may be saved up */
-	HABIT_NOTED_MOST = 4096, /* answers that wait for their time; others are then not noted */
+	HABIT_NOTED_MOST = 4096, /* answers that wait for their time; then a sooner one takes a later one's place */
 };
 
 /* `fetch` begins a refresh for `arg`, and returns false where it does not. */

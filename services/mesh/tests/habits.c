@@ -247,6 +247,28 @@ static void what_was_due_in_an_outage_is_fetched_when_that_ends(void **state)
 	}
 }
 
+static void many_that_are_due_late_keep_out_nobody(void **state)
+{
+	(void)state;
+	char name[32];
+
+	world_begin(POPULAR);
+	for (unsigned lifetime = 0; lifetime < 2; lifetime++) {
+		world.ttl_s = lifetime ? 86400 : 10;
+		for (unsigned i = 0; i < HABIT_NOTED_MOST; i++) {
+			snprintf(name, sizeof(name), "nlate%u.example", i);
+			look_up(name);
+			hit(name);
+		}
+		pass(11);
+	}
+	world.ttl_s = TTL_S;
+	make_popular(2);
+	pass(TTL_S);
+	assert_int_equal(fetched(), 2);
+	world_end();
+}
+
 static void a_newer_answer_is_not_fetched_for_an_older_one(void **state)
 {
 	(void)state;
@@ -273,6 +295,7 @@ int main(void)
 		cmocka_unit_test(many_that_are_due_take_turns),
 		cmocka_unit_test(a_new_configuration_begins_anew),
 		cmocka_unit_test(what_was_due_in_an_outage_is_fetched_when_that_ends),
+		cmocka_unit_test(many_that_are_due_late_keep_out_nobody),
 		cmocka_unit_test(a_newer_answer_is_not_fetched_for_an_older_one),
 	};
 
