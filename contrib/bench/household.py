@@ -5,7 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 All of it comes of a seed. `World` is an internet of unsigned zones whose servers are 15 to 200 ms away, all at port 53 of
 addresses of loopback, as in contrib/bench/distance.py, but without dead servers and losses: what is measured is what a
 cache saves. `Day` is what twelve devices ask in 24 hours, and when. `replay` plays that to a resolver, whose clock
-(contrib/bench/clock.c) is moved on to the next packet or question whenever all of its threads sleep.
+(contrib/bench/clock.c) is moved on to the next packet, question or timer whenever all of its threads sleep.
 """
 
 import bisect
@@ -517,8 +517,8 @@ class Replay:
     def result(self):
         waits = sorted(t for t in self.took if t)
         answered = len(self.took)
-        out = {"questions": len(self.day.asks), "packets": self.packets / len(self.day.asks), "jumps": self.jumps, "failed": len(self.why),
-               "why": self.why[:3]}
+        out = {"questions": len(self.day.asks), "packets": self.packets / len(self.day.asks), "jumps": self.jumps,
+               "failed": len(self.why), "why": self.why[:3]}
         if answered:
             out.update(waited=100 * len(waits) / answered, mean_ms=1000 * sum(waits) / answered)
         if waits:

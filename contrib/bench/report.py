@@ -322,9 +322,9 @@ def page(whole, path):
             "W14 is a third one, of unsigned zones 15 to 200 ms away, without faults and losses. Twelve devices (people's, that",
             "sleep and wake, and things that call home) ask 31,000 questions of 24 hours, A, AAAA and HTTPS together where they",
             "browse: pages of 1 to 300 names by Zipf laws, with TTLs of 10 s to a day; a device asks again after a minute at the",
-            "earliest. Everybody prefetches as its manual advises. The clocks of all are moved on whenever the resolver sleeps, so",
-            "that no TTL and no distance is scaled; a timer may go off half a minute late while nothing is asked, and 2 ms of",
-            "processor time hide behind each distance. A question waited if a packet for it was on its way.", "",
+            "earliest. Everybody but *without* prefetches as its manual advises. The clocks of all are moved on whenever the resolver sleeps, so",
+            "that no TTL and no distance is scaled; a timer may go off a second late, and 2 ms of work hide behind each distance.",
+            "A question waited if a packet for it was on its way.", "",
             "Ratios are to the best rival of each row. Each rival's configuration is at the end, with what it could do better.", "",
             wrapped("Machine: %s, %d cores, %.0f GB, %s, Linux %s, on %s; %.0f minutes." % (
                 m["cpu"], m["cores"], m["memory_gb"], m["system"], m["kernel"], m["date"], m["minutes"])),
