@@ -253,7 +253,7 @@ static void rewrites_add_up_and_come_first(void **state)
 		{ "||x.org^$dnsrewrite=NOERROR;;", { "x.org", "NOERROR" }, NULL },
 		{ "||x.org^$dnsrewrite=NOERROR;MX;32 mail.y.net\n||x.org^$dnsrewrite=NOERROR;TXT;hello world",
 		  { "x.org MX", "MX 32 mail.y.net. + TXT \"hello world\"" }, NULL },
-		{ "||x.org^$dnsrewrite=NOERROR;SVCB;32 y.net alpn=h3", { "x.org", "SVCB 32 y.net. alpn=h3" }, NULL },
+		{ "||x.org^$dnsrewrite=NOERROR;SVCB;32 y.net alpn=h3", { "x.org", "SVCB 32 y.net. alpn=\"h3\"" }, NULL },
 		{ "||x.org^$dnsrewrite=1.2.3.4\n||a.x.org^", { "a.x.org", "A 1.2.3.4" }, NULL },
 		{ "||x.org^$dnsrewrite=1.2.3.4\n@@||x.org^", { "x.org", "A 1.2.3.4" }, NULL },
 		{ "||x.org^$dnsrewrite=1.2.3.4\n@@||x.org^$important", { "x.org", "A 1.2.3.4" }, NULL },
