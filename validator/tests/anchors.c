@@ -11,6 +11,7 @@
 #include "util/base/log.h"
 #include "util/base/mem.h"
 #include "util/base/program.h"
+#include "util/dns/rr.h"
 #include "util/names/trie.h"
 #include "validator/autotrust.h"
 #include "validator/rules.h"
@@ -105,7 +106,9 @@ static void records_of_one_name_make_one_anchor(void **state)
 	got = anchors_find_at(a, N("Example."));
 	assert_non_null(got);
 	assert_int_equal(got->ds->count, 3);
+	assert_int_equal(got->ds->type, TYPE_DS);
 	assert_int_equal(got->keys->count, 1);
+	assert_int_equal(got->keys->type, TYPE_DNSKEY);
 	assert_false(got->rolls);
 	assert_int_equal(anchor_tags(got, tags, COUNT(tags)), 3);
 	assert_int_equal(tags[0], 5);

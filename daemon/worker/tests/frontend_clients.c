@@ -70,6 +70,52 @@ static void cookies_are_counted_and_have_a_limit_of_their_own(void **state)
 	close_world();
 }
 
+/* RFC 7873 5.2.3: who has to show a cookie and has none of ours is given one; what is no cookie is given nothing. */
+static void who_needs_a_cookie_is_given_one(void **state)
+{
+	static const struct addr client = { .family = 4, .ip = { 127, 0, 0, 8 }, .port = 5353 };
+	static const uint8_t new[] = "\0\12\0\10abcdefgh", malformed[] = "\0\12\0\11abcdefghi";
+	const uint8_t *opt = answer + MSG_HEAD_LEN + 12 + 4;
+	char got[128];
+
+	(void)state;
+	open_world("answer-cookie: yes\n");
+	take_from(&client, "fresh.test.", (struct slice){ new, sizeof new - 1 }, got);
+	assert_string_equal(got, "SEND RCODE? rd ra 0/0/1");
+	assert_int_equal(opt[5] << 4 | msg_rcode(answer), RCODE_BADCOOKIE);
+	assert_int_equal(get_u16(opt + 9), 4 + COOKIE_LEN);
+	assert_int_equal(get_u16(opt + 11), EDNS_COOKIE);
+	take_from(&client, "fresh.test.", (struct slice){ malformed, sizeof malformed - 1 }, got);
+	assert_string_equal(got, "SEND FORMERR rd ra 0/0/1");
+	assert_int_equal(get_u16(opt + 9), 0);
+	close_world();
+}
+
+/* Who may look into the cache is referred to servers that it knows. */
+static void who_only_looks_is_referred(void **state)
+{
+	static const uint8_t zone[] = "\4test";
+	struct slice ns = { .at = NAME("\2ns\4test"), .len = 9 };
+	struct arena arena;
+	char got[128];
+
+	(void)state;
+	open_world("");
+	arena_init(&arena);
+	take(&(struct asked){ 5, "other.test", TYPE_A, IN, 0, 0 }, got);
+	assert_string_equal(got, "SEND SERVFAIL ra 0/0/1");
+	rcu_turn_begin();
+	(void)rrsetcache_put(world.worker->env.rrsets,
+			     rrset_build(&arena, &(struct rrset_parts){ .owner = zone, .type = TYPE_NS, .class_ = IN, .ttl_s = 100,
+									.expires_s = NOW_S + 100, .records = &ns, .count = 1, .trust = TRUST_ANS_AA }),
+			     NOW_S, &arena);
+	rcu_turn_end();
+	take(&(struct asked){ 5, "other.test", TYPE_A, IN, 0, 0 }, got);
+	assert_string_equal(got, "SEND NOERROR ra 0/1/1");
+	arena_clear(&arena);
+	close_world();
+}
+
 /* An IPv6 client's network has the limit of eight: it could ask from another address each time. */
 static void a_network_of_ipv6_has_a_limit_too(void **state)
 {
@@ -252,6 +298,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cookies_are_counted_and_have_a_limit_of_their_own),
+		cmocka_unit_test(who_needs_a_cookie_is_given_one),
+		cmocka_unit_test(who_only_looks_is_referred),
 		cmocka_unit_test(a_network_of_ipv6_has_a_limit_too),
 		cmocka_unit_test(an_answer_for_a_subnet_tells_who_asked_by_one),
 		cmocka_unit_test(who_waited_is_admitted_anew),

@@ -130,6 +130,11 @@ static void glue_does_not_hide_an_answer(void **state)
 			fail_msg("%s", rows[i].why);
 		end();
 	}
+	begin("");
+	msgcache_store(world.env.messages, made_message(&world.arena, NOW, &(struct made){ "ns.example.", TYPE_AAAA, 0, { "ns.example. 300 AAAA 2001:db8::7" } }),
+		       &(struct msg_keep){ .now_s = NOW, .ttl_s = 300 });
+	assert_int_equal(rrset_record(found(offer("ns.example. 600 AAAA 2001:db8::66", TRUST_ADD_NOAA, SECURITY_UNCHECKED, NULL), NOW), 0).at[15], 7);
+	end();
 	/* nor is any other record brought */
 	begin("");
 	msgcache_store(world.env.messages, made_message(&world.arena, NOW, &(struct made){ "ns.example.", TYPE_TXT, 0, { "ns.example. 300 TXT a" } }),

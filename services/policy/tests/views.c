@@ -84,6 +84,21 @@ static void the_nearer_zone_counts(void **state)
 	unmake(&m);
 }
 
+/* Where only one of the two has a zone for a name, it is that. */
+static void a_zone_of_either_side_counts_alone(void **state)
+{
+	(void)state;
+	struct made m = make(VIEW("a", "") FORWARD("own.example", " forward-view: a\n", " forward-addr: 192.0.2.1\n")
+			     FORWARD("all.example", "", " forward-addr: 192.0.2.2\n"));
+	const struct view *v = views_find(m.views, "a");
+
+	assert_int_equal(last_byte(views_forward(v, m.server, N("x.own.example"))), 1);
+	assert_int_equal(last_byte(views_forward(v, m.server, N("x.all.example"))), 2);
+	assert_int_equal(last_byte(views_forward(v, m.server, N("x.example"))), 0);
+	assert_int_equal(last_byte(views_forward(NULL, m.server, N("x.own.example"))), 0);
+	unmake(&m);
+}
+
 static void a_scope_is_kept_for_its_name(void **state)
 {
 	(void)state;
@@ -344,6 +359,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_nearer_zone_counts),
+		cmocka_unit_test(a_zone_of_either_side_counts_alone),
 		cmocka_unit_test(a_scope_is_kept_for_its_name),
 		cmocka_unit_test(the_views_own_zone_of_a_name_counts),
 		cmocka_unit_test(a_view_lists_what_is_not_proven),
