@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/control/call.h"
 
+/* The body is read first: whoever still sends would not see the reply. */
 void control_load_cache(struct call *c, struct worker *w UNUSED)
 {
-	if (c->phase != CALL_BEGIN)
-		return;
-	call_lacks(c, PART_CACHEFILE);
-	c->refused = true;
+	c->refused = c->phase == CALL_ITEM;
+	if (c->phase == CALL_END)
+		call_lacks(c, PART_CACHEFILE);
 }
