@@ -63,6 +63,7 @@ for program in resolverd resolver-checkconf resolver-control resolver-control-se
 	flags "$program" "$dir/help"
 done
 sed -n 's/^AC_ARG_\(ENABLE\|WITH\)(\[\([a-z0-9-]*\)\].*/--enable-\2 --disable-\2 --with-\2 --without-\2/p' configure.ac >"$dir/help"
+sed -n 's/^PART(\[\([a-z0-9-]*\)\].*/--enable-\1 --disable-\1/p' configure.ac >>"$dir/help"
 flags configure "$dir/help"
 
 # `name:` is an option or a clause.
