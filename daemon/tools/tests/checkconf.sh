@@ -34,6 +34,7 @@ cat >"$dir/jailed.conf" <<END
 server:
 	chroot: "$dir/jail"
 	directory: "/"
+	username: ""
 	pidfile: "x.pid"
 	interface: 127.0.0.1
 	interface: ::1
@@ -115,9 +116,9 @@ claim "other spellings too" 0 "^server	ssl-port	[a-z]*	853\$" "" --list-options
 claim "help" 0 "^usage: resolver-checkconf" "" -h
 claim "an option of the program nobody knows" 1 "" "usage: " --what
 
-printf 'server:\n\tlocal-zone: a.test static\n\tlocal-zone: "A.test." refuse\n\tlocal-zone: b.test nodefault\n\tlocal-zone: b.test deny\n' \
+printf 'server:\n\tusername: "" directory: "/"\n\tlocal-zone: a.test static\n\tlocal-zone: "A.test." refuse\n\tlocal-zone: b.test nodefault\n\tlocal-zone: b.test deny\n' \
 	>"$dir/twice.conf"
-claim "a local zone that is there already" 0 "no errors" "twice.conf:3: warning: .*'a.test static' at .*twice.conf:2" \
+claim "a local zone that is there already" 0 "no errors" "twice.conf:4: warning: .*'a.test static' at .*twice.conf:3" \
 	"$dir/twice.conf"
 test "$(wc -l <"$dir/err")" = 1 || { echo "FAIL: and no other"; failed=1; }
 {
@@ -131,8 +132,8 @@ printf 'server:\n\tinterface: 127.0.0.1\n\tinterface: nowhere0\n' >"$dir/nowhere
 claim "an interface this host lacks" 0 "no errors" \
 	"^$dir/nowhere.conf:3: warning: interface: nowhere0 is neither .*: a start would fail" "$dir/nowhere.conf"
 claim "which is a matter of this host" 0 "no errors" "" --no-files "$dir/nowhere.conf"
-printf 'forward-zone:\n\tname: a\n\tforward-addr: 192.0.2.1#5353\n\tforward-addr: 192.0.2.1@53#5.example\n' >"$dir/port.conf"
-claim "a port written as dnsmasq has it" 0 "no errors" "port.conf:3: warning: forward-addr: .* a port follows @" "$dir/port.conf"
+printf 'server: username: "" directory: "/"\nforward-zone:\n\tname: a\n\tforward-addr: 192.0.2.1#5353\n\tforward-addr: 192.0.2.1@53#5.example\n' >"$dir/port.conf"
+claim "a port written as dnsmasq has it" 0 "no errors" "port.conf:4: warning: forward-addr: .* a port follows @" "$dir/port.conf"
 test "$(wc -l <"$dir/err")" = 1 || { echo "FAIL: a name is no port"; failed=1; }
 
 # Lists are printed as Unbound prints them: most from the last to the first.
