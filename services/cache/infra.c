@@ -70,6 +70,7 @@ struct infra {
 	_Atomic bool ever_answered;
 	_Atomic uint32_t answered_ms; /* approximate time of the last answer */
 	_Atomic bool had_outage;
+	_Atomic uint32_t outage_ended_ms; /* the last one */
 	_Atomic uint32_t first_answer; /* in 16ths of ms: see infra_first_answer_ms */
 	struct families families;
 
@@ -254,6 +255,7 @@ static void heard_something(struct infra *i, uint32_t now_ms)
 		if (run_is_outage(i, now_ms)) {
 			i->outages[i->outage_count++ % OUTAGES] =
 				(struct outage){ .from_ms = i->run.from_ms, .to_ms = now_ms };
+			SET(i->outage_ended_ms, now_ms);
 			SET(i->had_outage, true);
 			families_forgive(&i->families);
 		}
@@ -289,7 +291,8 @@ static bool sent_for_nothing(struct infra *i, uint32_t sent_ms, uint32_t now_ms)
 {
 	bool wasted_sends = false;
 
-	if (!GET(i->had_outage) && !GET(i->quiet))
+	/* no lock for what was sent after all of them */
+	if (!GET(i->quiet) && (!GET(i->had_outage) || !not_after(sent_ms, GET(i->outage_ended_ms))))
 		return false;
 	infra_lock(i);
 	if (run_is_outage(i, now_ms) && not_after(i->run.from_ms - DOWN_EARLIER_MS, sent_ms))
