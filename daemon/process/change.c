@@ -57,20 +57,24 @@ static bool parse_name(uint8_t *to, const char *text, struct fault *f)
 {
 	struct fault why = { 0 };
 
-	if (dname_parse(to, text, &why))
+	if (!text || !*text)
+		fault_set(f, "a domain name is missing");
+	else if (dname_parse(to, text, &why))
 		return true;
-	fault_set(f, "cannot parse name %s: %s", text, why.text);
+	else
+		fault_set(f, "cannot parse name %s: %s", text, why.text);
 	return false;
 }
 
+/* All that is there. */
 static bool read_name(struct change *c, char **at, struct fault *f)
 {
-	const char *word = take_word(at);
+	return parse_name(c->name, *at, f);
+}
 
-	if (word)
-		return parse_name(c->name, word, f);
-	fault_set(f, "a domain name is missing");
-	return false;
+static bool read_first_name(struct change *c, char **at, struct fault *f)
+{
+	return parse_name(c->name, take_word(at), f);
 }
 
 static bool read_nothing(struct change *c, char **at, struct fault *f)
@@ -170,7 +174,7 @@ static bool read_servers(struct change *c, char **at, struct fault *f)
 
 	c->tls = strchr(flags, 't') != NULL;
 	c->prime = strchr(flags, 'p') != NULL;
-	if (!read_name(c, at, f))
+	if (!read_first_name(c, at, f))
 		return false;
 	while (c->server_count < CHANGE_SERVERS_MOST && (c->servers[c->server_count] = take_word(at)) != NULL)
 		c->server_count++;

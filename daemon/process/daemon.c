@@ -212,14 +212,21 @@ static void on_difference(void *arg, const char *name)
 		c->reload->changed(c->reload->arg, name, acts == CONF_AT_START);
 }
 
+/* What only a start can change is refused for that reason, whatever else is wrong with it. */
+static bool may_act_at_once(const struct reload *r, const struct conf *old, const struct conf *new, struct fault *f)
+{
+	struct comparing c = { .reload = r };
+
+	conf_compare(old, new, on_difference, &c);
+	if (*c.fixed)
+		fault_set(f, "these options take effect at the next start: %s", c.fixed);
+	return !*c.fixed;
+}
+
 /* Report and log the differences. False if the reload must be refused. */
 static bool compare(struct comparing *c, const struct conf *old, const struct conf *new, struct fault *f)
 {
 	conf_compare(old, new, on_difference, c);
-	if (*c->fixed && c->reload->at_once) {
-		fault_set(f, "these options take effect at the next start: %s", c->fixed);
-		return false;
-	}
 	if (*c->waiting) {
 		fault_set(f, "these options take effect when the file is read again: %s", c->waiting);
 		return false;
@@ -264,7 +271,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 	struct fault why = { 0 };
 	struct snapshot *s;
 
-	if (!sandbox_admits(d->sandbox, conf, f)) {
+	if ((r->at_once && !may_act_at_once(r, d->snapshot->conf, conf, f)) || !sandbox_admits(d->sandbox, conf, f)) {
 		mem_free(client_sockets);
 		return false;
 	}

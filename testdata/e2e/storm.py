@@ -124,7 +124,7 @@ class Dice(random.Random):
             "NETBLOCK_TAG_TYPE": lambda: "%s green %s" % (self.block(), self.kind()),
             "NETBLOCK_TEXT": lambda: self.block() + " text", "NETBLOCK_VIEW": lambda: "%s %s" % (self.block(), self.choice(VIEWS)),
             "NSEC3_PAIRS": lambda: self.one("1024 10 2048 20", "1024 150"), "NSID": lambda: self.one("ascii_abc", "00ff"),
-            "LOG_FORMAT": lambda: self.one("text", "json"), "PIPE": self.file,
+            "LOG_FORMAT": lambda: self.one("text", "json"), "NONEMPTY": self.file, "PIPE": self.file,
             "OUTGOING": lambda: self.one("127.0.0.1", "127.0.0.8"), "PORT": lambda: str(self.randrange(20000, 25000)),
             "PORTS": lambda: self.one("", "8053", "8053 8054"), "PORT_RANGE": lambda: self.one("30000-31000", "32000", "33000-60000"),
             "PREFIX64": lambda: self.one("64:ff9b::/96", "2001:db8::/96"), "PTR_RECORD": lambda: '"192.0.2.7 x.lan"',
