@@ -2,20 +2,22 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/base/pins.h"
 
-#include "util/base/hash.h"
 #include "util/base/mem.h"
 
-/* The i-th of the slots in which `object` may be. */
-static struct pins_slot *slot_at(struct pins *p, const void *object, unsigned i)
+/* The first of the PINS_PROBES slots in which `object` may be, one behind the other. Addresses are the dice of the
+ * allocator; nobody outside chooses them. */
+static unsigned first_slot(const void *object)
 {
-	return &p->slot[(hash_bytes(&object, sizeof(object)) + i) % PINS_ROOM];
+	return (unsigned)((uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 static struct pins_slot *slot_of(struct pins *p, const void *object)
 {
+	unsigned at = first_slot(object);
+
 	for (unsigned i = 0; i < PINS_PROBES; i++)
-		if (slot_at(p, object, i)->object == object)
-			return slot_at(p, object, i);
+		if (p->slot[(at + i) % PINS_ROOM].object == object)
+			return &p->slot[(at + i) % PINS_ROOM];
 	return NULL;
 }
 
@@ -23,9 +25,10 @@ static struct pins_slot *slot_of(struct pins *p, const void *object)
 static struct pins_slot *room_for(struct pins *p, const void *object)
 {
 	struct pins_slot *kept = NULL;
+	unsigned at = first_slot(object);
 
 	for (unsigned i = 0; i < PINS_PROBES; i++) {
-		struct pins_slot *s = slot_at(p, object, i);
+		struct pins_slot *s = &p->slot[(at + i) % PINS_ROOM];
 
 		if (!s->object)
 			return s;
