@@ -15,7 +15,7 @@
 #define SIG(owner, type) \
 	owner " 300 IN RRSIG " type " 13 2 300 20300101000000 20200101000000 1 example. AAAA\n"
 
-static const struct made plain_a = {
+static const struct made plain_a UNUSED = {
 	"www.Example.com.",
 	TYPE_A,
 	RCODE_NOERROR,
@@ -23,7 +23,7 @@ static const struct made plain_a = {
 	  "www.example.com. 300 A 192.0.2.3\n" },
 };
 
-static const struct made signed_a = {
+static const struct made signed_a UNUSED = {
 	"s.example.",
 	TYPE_A,
 	RCODE_NOERROR,
