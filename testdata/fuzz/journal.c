@@ -35,7 +35,7 @@ static void put(const void *at, size_t len)
 	close(fd);
 }
 
-struct sought {
+struct reading {
 	const uint8_t *data;
 	size_t len, lines;
 };
@@ -43,7 +43,7 @@ struct sought {
 /* It is there as it is printed. */
 static void on_line(void *arg, const struct journal_line *l)
 {
-	struct sought *s = arg;
+	struct reading *s = arg;
 	char *text = NULL;
 	size_t len = 0;
 
@@ -55,7 +55,7 @@ static void on_line(void *arg, const struct journal_line *l)
 
 static void as_a_file(const uint8_t *data, size_t len)
 {
-	struct sought s = { .data = data, .len = len };
+	struct reading s = { .data = data, .len = len };
 	struct journal j = { 0 };
 	struct fault f = { .set = false };
 
