@@ -36,3 +36,5 @@ UNIT_TESTS += \
 if AUTH_ZONES
 UNIT_TESTS += daemon/process/tests/shape
 endif
+
+EXTRA_DIST += daemon/process/tests/fixture.h

@@ -1,6 +1,7 @@
 /* Claims about changes made by commands: which of two counts, what a start finds, what it does not believe.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/process/changes.h"
+#include "daemon/process/tests/fixture.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -25,25 +26,6 @@
 #define CONF                                                                                                             \
 	"server:\n module-config: \"iterator\"\n local-zone: \"file.test\" static\n local-data: \"a.file.test A 192.0.2.1\"\n" \
 	"view:\n name: v\n"
-
-static char folder[] = "/tmp/test-changes-XXXXXX";
-static char path[64];
-
-static int begin(void **state)
-{
-	(void)state;
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof path, "%s/changes", folder);
-	(void)signal(SIGXFSZ, SIG_IGN);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	unlink(path);
-	return rmdir(folder);
-}
 
 static struct snapshot *snapshot_of(struct conf *conf)
 {

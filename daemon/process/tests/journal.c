@@ -1,6 +1,7 @@
 /* Claims about the file of changes: what was confirmed is read again, wherever the file is cut.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/process/journal.h"
+#include "daemon/process/tests/fixture.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,25 +14,6 @@
 #include "util/base/file.h"
 #include "util/base/mem.h"
 #include "util/tests/wire.h"
-
-static char folder[] = "/tmp/test-journal-XXXXXX";
-static char path[64];
-
-static int begin(void **state)
-{
-	(void)state;
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof path, "%s/changes", folder);
-	(void)signal(SIGXFSZ, SIG_IGN);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	unlink(path);
-	return rmdir(folder);
-}
 
 static void put(const void *at, size_t len)
 {
